@@ -1,0 +1,231 @@
+"""Rules of the table: command + room -> events or Rejected. Pure; time is the entry's, chance the game's key."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from engine.game import Ctx, Rejected, read_options
+from engine.rng import NO_NONCE, Rng, commitment, derive_key
+from engine.room import events as ev
+from engine.room.deadline import AWAY_AFTER, due
+from engine.room.state import LOBBY, OPENING, PLAYING, Chance, Room
+from schemas import entry as cmd
+from schemas.base import Detail
+
+# (events, chance after) or Rejected
+Outcome = tuple[tuple, Chance] | Rejected
+
+
+def decide(kit, room: Room | None, chance: Chance, command: Any, private: bytes, at_ms: int, game_id: str) -> Outcome:
+    """Judge one command. `private` is the decoded private field of its entry (b"" when none)."""
+    if type(command) is cmd.Act:
+        return _act(kit, room, chance, command, at_ms)
+    if type(command) is cmd.Open:
+        return _open(kit, room, chance, command, private, game_id)
+    if room is None:
+        return Rejected("no_room")
+    if type(command) is cmd.Nonce:
+        return _nonce(kit, room, chance, command, private, at_ms)
+    events = _PLAIN[type(command)](kit, room, chance, command, at_ms)
+    if isinstance(events, Rejected):
+        return events
+    if type(command) is cmd.Start or (type(command) is cmd.Timeout and room.phase == OPENING):
+        return _begin_if_ready(kit, room, chance, events, at_ms, force=type(command) is cmd.Timeout)
+    return events, chance
+
+
+def _drawn(events: tuple, ctx: Ctx, before: int) -> tuple:
+    """The game's events, after checking that they record every value they drew. Raises AssertionError: a bug in the game."""
+    drawn = sum(event.draws for event in events)
+    assert drawn == ctx.rng.n - before, f"events record {drawn} draws, the decision used {ctx.rng.n - before}"
+    return events
+
+
+def _open(kit, room, chance, c: cmd.Open, private: bytes, game_id: str) -> Outcome:
+    if room is not None:
+        return Rejected("not_in_lobby")
+    options = read_options(kit.game, c.options)
+    if isinstance(options, Rejected):
+        return options
+    if commitment(private) != c.commitment:
+        return Rejected("bad_nonce", Detail(field="commitment"))
+    opened = ev.Opened(
+        game_id, c.player, kit.game.name, kit.game.rules_version, c.options, c.settings, c.commitment
+    )
+    return (opened,), Chance(secret=private)
+
+
+def _join(kit, room: Room, chance, c: cmd.Join, at_ms) -> tuple | Rejected:
+    if room.phase != LOBBY:
+        return Rejected("not_in_lobby")
+    if room.seat_of(c.player) is not None:
+        return Rejected("already_seated")
+    free = [index for index, seat in enumerate(room.seats) if seat is None]
+    if not free:
+        return Rejected("room_full", Detail(expected=f"at most {len(room.seats)} players"))
+    seat = free[0] if c.seat is None else c.seat
+    if seat not in free:
+        if seat >= len(room.seats):
+            return Rejected("seat_taken", Detail(field="seat", expected=f"0..{len(room.seats) - 1}", got=seat))
+        return Rejected("seat_taken", Detail(field="seat", got=seat))
+    return (ev.Seated(seat, c.player, c.nonce_hash or ""),)
+
+
+def _leave(kit, room: Room, chance, c: cmd.Leave, at_ms) -> tuple | Rejected:
+    if room.phase != LOBBY:
+        return Rejected("not_in_lobby")
+    seat = room.seat_of(c.player)
+    if seat is None:
+        return Rejected("no_seat")
+    events: tuple = (ev.Left(seat, c.player),)
+    others = [s.player for s in room.seats if s is not None and s.player != c.player]
+    if room.host == c.player and others:
+        events += (ev.HostChanged(others[0]),)
+    return events
+
+
+def _configure(kit, room: Room, chance, c: cmd.Configure, at_ms) -> tuple | Rejected:
+    if room.phase != LOBBY:
+        return Rejected("not_in_lobby")
+    if room.host != c.player:
+        return Rejected("not_host")
+    options = room.options if c.options is None else c.options
+    read = read_options(kit.game, options)
+    if isinstance(read, Rejected):
+        return read
+    return (ev.Configured(options, room.settings if c.settings is None else c.settings),)
+
+
+def _start(kit, room: Room, chance, c: cmd.Start, at_ms) -> tuple | Rejected:
+    if room.phase != LOBBY:
+        return Rejected("not_in_lobby")
+    if room.host != c.player:
+        return Rejected("not_host")
+    taken = tuple(index for index, seat in enumerate(room.seats) if seat is not None)
+    if len(taken) < kit.game.seats_min:
+        return Rejected(
+            "not_enough_players", Detail(field="seats", expected=f"at least {kit.game.seats_min}", got=len(taken))
+        )
+    options = read_options(kit.game, room.options, taken)
+    if isinstance(options, Rejected):
+        return options
+    seats = [room.seats[index] for index in taken]
+    started = ev.Started(
+        room.id,
+        at_ms,
+        room.game,
+        room.rules_version,
+        room.options,
+        room.settings,
+        tuple(seat.player for seat in seats),
+        room.commitment,
+        tuple(seat.nonce_hash for seat in seats),
+    )
+    return (started,)
+
+
+def _nonce(kit, room: Room, chance: Chance, c: cmd.Nonce, private: bytes, at_ms: int) -> Outcome:
+    seat = room.seat_of(c.player)
+    if seat is None:
+        return Rejected("no_seat")
+    if room.phase != OPENING or room.seats[seat].opened:
+        return Rejected("not_opening")
+    if at_ms >= due(kit, room).at_ms:
+        return Rejected("deadline_passed")
+    if commitment(private) != room.seats[seat].nonce_hash:
+        return Rejected("bad_nonce")
+    chance = msgspec.structs.replace(chance, nonces={**chance.nonces, seat: private})
+    return _begin_if_ready(kit, room, chance, (ev.NonceOpened(seat),), at_ms, force=False)
+
+
+def _begin_if_ready(kit, room: Room, chance: Chance, events: tuple, at_ms: int, force: bool) -> Outcome:
+    """Append `began` and the deal once every promised nonce is open, or the time for it is over (`force`)."""
+    after = kit.evolve(room, events)
+    if after.phase != OPENING:
+        return events, chance
+    waiting = due(kit, after).seats
+    if waiting and not force:
+        return events, chance
+    nonces = tuple(chance.nonces.get(index, NO_NONCE) for index in range(len(after.seats)))
+    key = derive_key(chance.secret, room.id, nonces)
+    chance = msgspec.structs.replace(chance, key=key)
+    options = kit.options(room.options)
+    ctx = Ctx(at_ms, Rng(key), room.settings.keep_order)
+    deal = _drawn(kit.game.start(options, len(after.seats), ctx), ctx, 0)
+    return (*events, ev.Began(waiting), *deal), chance
+
+
+def _act(kit, room: Room | None, chance: Chance, c: cmd.Act, at_ms: int) -> Outcome:
+    if room is None or room.phase != PLAYING:
+        return Rejected("not_playing")
+    seat = c.seat
+    if seat >= len(room.seats) or room.seats[seat].player != c.player:
+        return Rejected("not_your_seat", Detail(field="seat", got=seat))
+    now = due(kit, room)
+    if c.turn is not None and c.turn != now.turn:
+        return Rejected("stale_turn", Detail(field="turn", expected=now.turn, got=c.turn))
+    if now.at_ms is not None and at_ms >= now.at_ms and seat in now.seats:
+        return Rejected("deadline_passed")
+    try:
+        action = kit.decode_action(c.action)
+    except msgspec.MsgspecError as error:
+        return Rejected("bad_action", Detail(field="action", expected=str(error)))
+    ctx = Ctx(at_ms, Rng(chance.key, room.draws), room.settings.keep_order)
+    events = kit.game.decide(room.state, seat, action, ctx)
+    if isinstance(events, Rejected):
+        return events
+    _drawn(events, ctx, room.draws)
+    if room.seats[seat].autos:
+        events = (ev.Back(seat), *events)
+    return events, chance
+
+
+def _connected(kit, room: Room, chance, c: cmd.Connected, at_ms) -> tuple | Rejected:
+    seat = room.seat_of(c.player)
+    if seat is None:
+        return Rejected("no_seat")
+    return () if room.seats[seat].connected else (ev.Connected(seat),)
+
+
+def _disconnected(kit, room: Room, chance, c: cmd.Disconnected, at_ms) -> tuple | Rejected:
+    seat = room.seat_of(c.player)
+    if seat is None:
+        return Rejected("no_seat")
+    return (ev.Disconnected(seat, at_ms),) if room.seats[seat].connected else ()
+
+
+def _timeout(kit, room: Room, chance: Chance, c: cmd.Timeout, at_ms) -> tuple | Rejected:
+    now = due(kit, room)
+    if now is None or c.turn != now.turn:
+        return Rejected("stale_turn", Detail(field="turn", got=c.turn))
+    if now.at_ms is None or at_ms < now.at_ms:
+        return Rejected("not_due")
+    if room.phase == OPENING:
+        return ()
+    away = tuple(i for i in now.seats if room.seats[i].autos + 1 >= AWAY_AFTER and not room.seats[i].away)
+    timed_out = ev.TimedOut(now.turn, now.seats, "absent" if now.absent else "deadline", away)
+    ctx = Ctx(at_ms, Rng(chance.key, room.draws), room.settings.keep_order)
+    return (timed_out, *_drawn(kit.game.timeout(room.state, ctx), ctx, room.draws))
+
+
+def ending(kit, room: Room, chance: Chance) -> tuple:
+    """The events that close a game whose result is there; () while it goes on. Every ending reveals the secret."""
+    if room.phase != PLAYING:
+        return ()
+    result = kit.game.result(room.state)
+    if result is None:
+        return ()
+    nonces = tuple(chance.nonces.get(index, NO_NONCE).hex() for index in range(len(room.seats)))
+    return ev.GameOver(msgspec.to_builtins(result)), ev.Revealed(chance.secret.hex(), nonces)
+
+
+_PLAIN: dict[type, Callable[..., Any]] = {
+    cmd.Join: _join,
+    cmd.Leave: _leave,
+    cmd.Configure: _configure,
+    cmd.Start: _start,
+    cmd.Connected: _connected,
+    cmd.Disconnected: _disconnected,
+    cmd.Timeout: _timeout,
+}

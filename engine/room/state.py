@@ -1,0 +1,189 @@
+"""The folded room, its private chance, and `evolve` (total: no rules, no chance)."""
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.room import events as ev
+from schemas.entry import Settings
+
+S = TypeVar("S")
+
+LOBBY, OPENING, PLAYING, OVER = "lobby", "opening", "playing", "over"
+
+
+class Seat(Struct, frozen=True, array_like=True):
+    """A taken seat. dropped_ms: when its player's last connection went (only while not connected).
+
+    autos: automatic turns in a row since the player's own last action.
+    """
+
+    player: str
+    nonce_hash: str = ""
+    opened: bool = False
+    connected: bool = True
+    dropped_ms: int = 0
+    autos: int = 0
+    away: bool = False
+
+
+class Room(Struct, Generic[S], frozen=True, array_like=True):
+    """State of one game of a room at `version`. `seats` has holes only in the lobby. `draws`: rng() values used so far."""
+
+    id: str
+    version: int
+    phase: str
+    game: str
+    rules_version: int
+    host: str
+    options: dict[str, Any]
+    settings: Settings
+    commitment: str
+    seats: tuple[Seat | None, ...]
+    since_ms: int = 0
+    draws: int = 0
+    state: S | None = None
+    result: dict[str, Any] | None = None
+    revealed: ev.Revealed | None = None
+
+    def seat_of(self, player: str) -> int | None:
+        """Index of the player's seat."""
+        for index, seat in enumerate(self.seats):
+            if seat is not None and seat.player == player:
+                return index
+        return None
+
+
+class Chance(Struct, frozen=True):
+    """The private side of a game's chance. Never in a view, event or log line before the end.
+
+    secret: 32 bytes from the Open entry. nonces: opened ones by seat. key: fixed when the game begins, b"" before.
+    Rebuilt from the private fields of the actions stream, so it is a fold too.
+    """
+
+    secret: bytes = b""
+    nonces: dict[int, bytes] = {}
+    key: bytes = b""
+
+
+def _opened(room: Room | None, e: ev.Opened, seats_max: int) -> Room:
+    return Room(
+        e.id,
+        1,
+        LOBBY,
+        e.game,
+        e.rules_version,
+        e.player,
+        e.options,
+        e.settings,
+        e.commitment,
+        (None,) * seats_max,
+    )
+
+
+def with_seat(room: Room, index: int, seat: Seat | None) -> tuple[Seat | None, ...]:
+    return room.seats[:index] + (seat,) + room.seats[index + 1 :]
+
+
+def _seated(room: Room, e: ev.Seated) -> Room:
+    return replace(room, seats=with_seat(room, e.seat, Seat(e.player, e.nonce_hash)))
+
+
+def _left(room: Room, e: ev.Left) -> Room:
+    return replace(room, seats=with_seat(room, e.seat, None))
+
+
+def _host_changed(room: Room, e: ev.HostChanged) -> Room:
+    return replace(room, host=e.player)
+
+
+def _configured(room: Room, e: ev.Configured) -> Room:
+    return replace(room, options=e.options, settings=e.settings)
+
+
+def _started(room: Room, e: ev.Started) -> Room:
+    by_player = {seat.player: seat for seat in room.seats if seat is not None}
+    return replace(room, phase=OPENING, since_ms=e.at_ms, seats=tuple(by_player[player] for player in e.seats))
+
+
+def _nonce_opened(room: Room, e: ev.NonceOpened) -> Room:
+    return replace(room, seats=with_seat(room, e.seat, replace(room.seats[e.seat], opened=True)))
+
+
+def _connected(room: Room, e: ev.Connected) -> Room:
+    return replace(room, seats=with_seat(room, e.seat, replace(room.seats[e.seat], connected=True, dropped_ms=0)))
+
+
+def _disconnected(room: Room, e: ev.Disconnected) -> Room:
+    gone = replace(room.seats[e.seat], connected=False, dropped_ms=e.at_ms)
+    return replace(room, seats=with_seat(room, e.seat, gone))
+
+
+def _timed_out(room: Room, e: ev.TimedOut) -> Room:
+    seats = list(room.seats)
+    for index in e.seats:
+        seat = seats[index]
+        seats[index] = replace(seat, autos=seat.autos + 1, away=seat.away or index in e.away)
+    return replace(room, seats=tuple(seats))
+
+
+def _back(room: Room, e: ev.Back) -> Room:
+    return replace(room, seats=with_seat(room, e.seat, replace(room.seats[e.seat], autos=0, away=False)))
+
+
+def _game_over(room: Room, e: ev.GameOver) -> Room:
+    return replace(room, phase=OVER, result=e.result)
+
+
+def _revealed(room: Room, e: ev.Revealed) -> Room:
+    return replace(room, revealed=e)
+
+
+EVOLVE: dict[type, Callable[[Any, Any], Room]] = {
+    ev.Seated: _seated,
+    ev.Left: _left,
+    ev.HostChanged: _host_changed,
+    ev.Configured: _configured,
+    ev.Started: _started,
+    ev.NonceOpened: _nonce_opened,
+    ev.Connected: _connected,
+    ev.Disconnected: _disconnected,
+    ev.TimedOut: _timed_out,
+    ev.Back: _back,
+    ev.GameOver: _game_over,
+    ev.Revealed: _revealed,
+}
+
+
+def evolve(kit: Any, room: Room | None, events: Any) -> Room | None:
+    """Fold events onto a room (None: before `opened`). Game events touch only state and draws, so those stay unpacked."""
+    if room is None:
+        state, draws, version = None, 0, 0
+    else:
+        state, draws, version = room.state, room.draws, room.version
+    game = kit.game
+    game_evolve = game.evolve
+    handlers = EVOLVE
+    dirty = False
+    for event in events:
+        version += 1
+        kind = type(event)
+        if kind in handlers:
+            if dirty:
+                room = replace(room, state=state, draws=draws)
+                dirty = False
+            room = handlers[kind](room, event)
+        elif kind is ev.Opened:
+            room = _opened(room, event, game.seats_max)
+        elif kind is ev.Began:
+            state = game.new(kit.options(room.options), len(room.seats))
+            room = replace(room, phase=PLAYING, state=state)
+        else:
+            state = game_evolve(state, event)
+            draws += event.draws
+            dirty = True
+    if room is None:
+        return None
+    return replace(room, version=version, state=state, draws=draws)

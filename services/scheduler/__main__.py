@@ -1,0 +1,78 @@
+"""`python -m services.scheduler`: every sweep_ms, due.lua and sweep.lua on every partition, in one pipeline each."""
+
+import asyncio
+import os
+import signal
+import sys
+
+import structlog
+import uvloop
+from redis.exceptions import RedisError
+
+from services.log import setup
+from services.settings import Settings, load_or_exit, redis_url_of
+from services.store.check import UnfitServer, check
+from services.store.keys import PARTITIONS
+from services.store.redis import Caller, Unreachable, connect
+from services.store.write import Writer
+
+log = structlog.get_logger()
+
+
+async def tick(writer: Writer) -> bool:
+    """One look at every partition; True when more deadlines are due than one look takes."""
+    reports = await asyncio.gather(*(writer.due(part) for part in range(PARTITIONS)))
+    swept = await asyncio.gather(*(writer.sweep(part) for part in range(PARTITIONS)))
+    late = max(report[1] for report in reports)
+    if late > 1000:
+        log.warning("timeouts late", ms=late, timeouts=sum(report[0] for report in reports))
+    rescued = sum(scheduled for scheduled, _ in swept)
+    if rescued:
+        log.info("drains scheduled by the sweep", partitions=rescued)
+    return any(report[2] for report in reports)
+
+
+async def run(settings: Settings, stop: asyncio.Event) -> None:
+    url = redis_url_of(settings)
+    await check(url)
+    caller = Caller(connect(url))
+    writer = Writer(caller, settings.lease_ms)
+    log.info("scheduler ready")
+    while not stop.is_set():
+        more = False
+        try:
+            more = await tick(writer)
+        except (RedisError, *Unreachable) as error:
+            log.warning("redis unreachable", fault=type(error).__name__)
+            await asyncio.sleep(0.2)
+        if not more:
+            try:
+                async with asyncio.timeout(settings.sweep_ms / 1000):
+                    await stop.wait()
+            except TimeoutError:
+                pass
+    await caller.close()
+
+
+def main() -> None:
+    settings = load_or_exit()
+    setup(settings.log_level, f"scheduler-{os.getpid()}")
+
+    async def until_stopped() -> None:
+        stop = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        await run(settings, stop)
+
+    try:
+        uvloop.run(until_stopped())
+    except UnfitServer as error:
+        print(f"REDIS_URL: {error}", file=sys.stderr)
+        sys.exit(2)
+    except (RedisError, *Unreachable) as error:
+        print(f"REDIS_URL: the server does not answer ({type(error).__name__})", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""What the server must be like, checked at start: version, eviction policy, partitions, clock."""
+
+from services.store.keys import META, PARTITIONS
+from services.store.redis import connect
+
+
+class UnfitServer(Exception):
+    """The server cannot hold rooms; the text says what was expected and what was found."""
+
+
+async def check(url: str) -> None:
+    """Raises UnfitServer, or redis-py's errors; stores the partition count at the first start, compares it ever after."""
+    redis = connect(url, connections=1)
+    try:
+        await _check(redis)
+    finally:
+        await redis.aclose()
+
+
+async def _check(redis) -> None:
+    info = await redis.info("server")
+    found = info.get("valkey_version") or info.get("redis_version", "0")
+    least = (7, 2) if "valkey_version" in info else (7, 0)
+    if tuple(int(part) for part in str(found).split(".")[:2]) < least:
+        raise UnfitServer(f"server version: expected at least {least[0]}.{least[1]}, got {found}")
+    policy = (await redis.config_get("maxmemory-policy")).get("maxmemory-policy")
+    if policy is not None and policy != "noeviction":
+        raise UnfitServer(f"maxmemory-policy: expected noeviction (anything else deletes games), got {policy}")
+    await redis.hsetnx(META, "partitions", PARTITIONS)
+    stored = int(await redis.hget(META, "partitions"))
+    if stored != PARTITIONS:
+        raise UnfitServer(f"partitions: this version uses {PARTITIONS}, the server's data was made with {stored}")

@@ -1,0 +1,51 @@
+"""Names of all keys (docs/design.md 4). All keys of a partition carry its hash tag `{pNN}`; no other module spells a key.
+
+Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
+  n       number of the current game        g       name of its game
+  v       version                           cur     id of the last decided entry ("0-0" before the first)
+  d       decided entries                   head    chain head (32 bytes, empty before Start)
+  snap    snapshot, `<schema>.<rules>:` + msgpack   chance  private chance, msgpack
+  turn    turn of the deadline              due     its time in ms, absent when none
+  tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims since the last commit
+Hash `{pNN}:o:<room>`: per client session `<session>` -> highest action id, `<session>:<id mod 64>` -> `<id> <entry> [code]`.
+Hash `{pNN}:n:<room>`: player -> nickname of everyone who asked for a seat. Not part of the log, erased with the person.
+Hash `{pNN}:s:<room>`: player -> generations of the gateways that hold sockets of theirs.
+Hash `{pNN}:g`: gateway generation -> end of its lease in ms; set `{pNN}:gr:<generation>`: `<room> <player>` it holds.
+Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here).
+"""
+
+import zlib
+
+PARTITIONS = 64
+QUEUE = "arq:queue:noripan"  # zset of job ids, arq's
+BELL = "arq:bell:noripan"  # list of tokens: "look at the queue"
+JOB = "arq:job:"  # prefix of arq's job payloads
+META = "noripan:meta"  # hash: what was fixed at the first start
+
+
+def partition(room: str) -> int:
+    """CRC-32 of the room code modulo the number of partitions."""
+    return zlib.crc32(room.encode()) % PARTITIONS
+
+
+def tag(part: int) -> str:
+    return "{p%02d}" % part
+
+
+def room_of(game_id: str) -> str:
+    return game_id.partition("/")[0]
+
+
+def key(kind: str, name: str) -> str:
+    """`{pNN}:<kind>:<name>` of a room or a game of it: r, a, e, o, n, s."""
+    return f"{tag(partition(room_of(name)))}:{kind}:{name}"
+
+
+def part_key(kind: str, part: int) -> str:
+    """`{pNN}:<kind>`: m, ready, due, g."""
+    return f"{tag(part)}:{kind}"
+
+
+def channel(room: str) -> str:
+    """Pub/sub channel of a room's publications."""
+    return f"v:{room}"

@@ -1,0 +1,72 @@
+"""From a decided batch to what goes into Redis: the Commit. Pure; shared by the drain, its tests and the bench."""
+
+from engine.audience import publication
+from engine.fold import Decided, Position
+from engine.kit import Kit, encode_chance
+from engine.room.deadline import due
+from schemas.base import Detail, encode
+from schemas.codes import REJECTS
+from schemas.wire import Reject
+from services.store.publication import Publication, encode_publication
+from services.store.read import to_snapshot
+from services.store.turn import Claim, Commit
+from services.store.write import slot
+
+
+def reject_text(codes: dict[str, str], code: str) -> str:
+    """The default Korean sentence of a code: the game's own or the room's."""
+    return codes.get(code) or REJECTS.get(code, code)
+
+
+def reject_frame(codes: dict[str, str], code: str, action_id: int, detail: Detail) -> bytes:
+    if detail == Detail():
+        return encode(Reject(code, reject_text(codes, code), action_id))
+    return encode(Reject(code, reject_text(codes, code), action_id, detail))
+
+
+def commit_of(k: Kit, claim: Claim, before: Position, after: Position, decided: list[Decided]) -> Commit:
+    """The commit of a claim whose entries (at least one) were decided in order."""
+    game_id = f"{claim.room}/{claim.n}"
+    events: list[bytes] = []
+    rejects: list[tuple[str, str]] = []
+    parked: list[bytes] = []
+    frames: dict[str, list[bytes]] = {}
+    for one in decided:
+        events += one.event_bytes
+        if one.why:
+            parked.append(encode({"entry": one.entry.id.decode(), "why": one.why}))
+        if one.code != "ok" and one.entry.origin:
+            origin = one.entry.origin.decode()
+            field, number = slot(origin)
+            rejects.append((field, f"{number} {one.entry.id.decode()} {one.code}"))
+            session = origin.rpartition(":")[0]
+            frames.setdefault(session, []).append(reject_frame(k.game.codes, one.code, int(number), one.detail))
+    published = publication(k, before, after, decided, game_id)
+    message = b""
+    if published is not None:
+        message = encode_publication(
+            Publication(game_id, published.from_version, published.version, published.updates, frames)
+        )
+    elif frames:
+        message = encode_publication(Publication(game_id, claim.version, claim.version, {}, frames))
+    room = after.room
+    deadline = due(k, room)
+    changed = after.chance is not before.chance
+    return Commit(
+        claim.room,
+        claim.n,
+        claim.version,
+        claim.cursor,
+        claim.version + len(events),
+        decided[-1].entry.id,
+        claim.decided + len(decided),
+        after.head,
+        b"" if room is None else to_snapshot(k, room),
+        encode_chance(after.chance) if changed else b"",
+        None if deadline is None else deadline.at_ms,
+        0 if deadline is None else deadline.turn,
+        message,
+        events,
+        rejects,
+        parked,
+    )

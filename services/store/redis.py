@@ -1,0 +1,129 @@
+"""One way to talk to Redis: redis-py without retries, calls of one event-loop tick in one pipeline, scripts by SHA.
+
+No client-library retry on writes: redis-py resends after a lost reply, and the command would run twice. After a failed
+call the outcome is unknown; callers ask again by the same action id, or re-read the position (P3).
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import NoScriptError, RedisError
+
+HERE = Path(__file__).parent
+HEADS = {
+    "append": ("wake",),
+    "create": ("wake",),
+    "handoff": ("wake",),
+    "due": ("wake",),
+    "sweep": ("wake", "sockets"),
+    "presence": ("wake", "sockets"),
+    "beat": ("wake",),
+    "turn": (),
+}
+BATCH_MAX = 256
+
+# What "Redis is not there now" can look like from here.
+Unreachable = (RedisConnectionError, OSError, TimeoutError, asyncio.TimeoutError)
+
+
+@cache
+def script(name: str) -> tuple[str, str]:
+    """(source, sha1) of a Lua file with the shared heads it names."""
+    parts = [*HEADS[name], name]
+    source = "\n".join((HERE / f"{part}.lua").read_text() for part in parts)
+    return source, hashlib.sha1(source.encode()).hexdigest()
+
+
+def connect(url: str, *, timeout_s: float | None = 5.0, connections: int = 8) -> Redis:
+    """A client for `redis://…`. timeout_s None: for blocking reads and pub/sub."""
+    return Redis.from_url(
+        url,
+        retry=Retry(NoBackoff(), 0),
+        retry_on_timeout=False,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=2.0,
+        socket_keepalive=True,
+        max_connections=connections,
+    )
+
+
+class Caller:
+    """Calls made in one event-loop tick go out as one pipeline, so that a busy process pays redis-py's cost per batch.
+
+    The pipeline runs in a task of its own: a caller that is cancelled never leaves an unread reply on a connection.
+    Two pipelines may be under way at once. Raises what redis-py raises, per call.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        redis.response_callbacks.clear()  # replies as the server sent them: one shape in scripts and commands
+        self.redis = redis
+        self._queue: list[tuple[tuple, asyncio.Future]] = []
+        self._running: set[asyncio.Task] = set()
+        self._kicked = False
+
+    def call(self, *command: Any) -> asyncio.Future:
+        """Queue one command; the future resolves to its raw reply."""
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        self._queue.append((command, future))
+        if not self._kicked and len(self._running) < 2:
+            self._kicked = True
+            loop.call_soon(self._kick)
+        return future
+
+    async def run(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> Any:
+        """Run a script by SHA; loads it and runs it again when the server does not know it (it did not run then)."""
+        source, sha = script(name)
+        command = ("EVALSHA", sha, len(keys), *keys, *args)
+        try:
+            return await self.call(*command)
+        except NoScriptError:
+            await self.call("SCRIPT LOAD", source)
+            return await self.call(*command)
+
+    def _kick(self) -> None:
+        self._kicked = False
+        if self._queue and len(self._running) < 2:
+            task = asyncio.ensure_future(self._drain())
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+
+    async def _drain(self) -> None:
+        while self._queue:
+            batch, self._queue = self._queue[:BATCH_MAX], self._queue[BATCH_MAX:]
+            try:
+                replies = await self._send([command for command, _ in batch])
+            except (RedisError, *Unreachable) as error:
+                await self.redis.connection_pool.disconnect()
+                replies = [error] * len(batch)
+            except asyncio.CancelledError:
+                for _, future in batch:
+                    future.cancel()
+                raise
+            for (_, future), reply in zip(batch, replies, strict=True):
+                if future.done():
+                    continue
+                if isinstance(reply, Exception):
+                    future.set_exception(reply)
+                    future.exception()  # a caller that left must not make the loop log "never retrieved"
+                else:
+                    future.set_result(reply)
+
+    async def _send(self, commands: list[tuple]) -> list:
+        async with self.redis.pipeline(transaction=False) as pipe:
+            for command in commands:
+                pipe.execute_command(*command)
+            return await pipe.execute(raise_on_error=False)
+
+    async def close(self) -> None:
+        if self._running:
+            await asyncio.wait(self._running, timeout=5)
+        await self.redis.aclose()

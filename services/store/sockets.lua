@@ -1,0 +1,33 @@
+-- Shared head of the scripts about presence. A player is connected while any gateway generation holds a socket of theirs;
+-- Connected / Disconnected reach the log only on the change between none and some, and only for people who asked for a seat.
+
+local function appended(tag, room, player, kind)
+  if redis.call('HEXISTS', tag .. ':n:' .. room, player) == 0 then return 0 end
+  append_system(tag, room, '{"type":"' .. kind .. '","player":"' .. player .. '"}')
+  return 1
+end
+
+local function enter_socket(tag, room, player, generation)
+  local s = tag .. ':s:' .. room
+  local held = redis.call('HGET', s, player)
+  if held and string.find(' ' .. held .. ' ', ' ' .. generation .. ' ', 1, true) then return 0 end
+  redis.call('HSET', s, player, held and (held .. ' ' .. generation) or generation)
+  if held then return 0 end
+  return appended(tag, room, player, 'connected')
+end
+
+local function leave_socket(tag, room, player, generation)
+  local s = tag .. ':s:' .. room
+  local held = redis.call('HGET', s, player)
+  if not held then return 0 end
+  local rest = {}
+  for other in string.gmatch(held, '%S+') do
+    if other ~= generation then rest[#rest + 1] = other end
+  end
+  if #rest > 0 then
+    redis.call('HSET', s, player, table.concat(rest, ' '))
+    return 0
+  end
+  redis.call('HDEL', s, player)
+  return appended(tag, room, player, 'disconnected')
+end

@@ -1,0 +1,37 @@
+-- The backstop: a partition whose drain died or was never scheduled gets one; sockets of dead gateways are taken off.
+-- KEYS m, ready, queue, bell, g ; ARGV tag, part, lease ms, limit
+-- Returns {1 when a drain was scheduled, sockets removed}
+local now = now_ms()
+local tag = ARGV[1]
+local removed = 0
+local gateways = redis.call('HGETALL', KEYS[5])
+for k = 1, #gateways, 2 do
+  if tonumber(gateways[k + 1]) < now then
+    local held = tag .. ':gr:' .. gateways[k]
+    for _, pair in ipairs(redis.call('SRANDMEMBER', held, ARGV[4])) do
+      local room, player = string.match(pair, '^(%S+) (%S+)$')
+      redis.call('SREM', held, pair)
+      removed = removed + leave_socket(tag, room, player, gateways[k])
+    end
+    if redis.call('EXISTS', held) == 0 then redis.call('HDEL', KEYS[5], gateways[k]) end
+  end
+end
+if removed > 0 then wake(KEYS[1], KEYS[3], KEYS[4], ARGV[2], now, tonumber(ARGV[3])) end
+local h = redis.call('HMGET', KEYS[1], 'job', 'lease')
+local waiting = redis.call('ZCARD', KEYS[2]) > 0
+local scheduled = 0
+if h[1] and tonumber(h[2] or '0') < now then
+  if waiting then
+    schedule(KEYS[1], KEYS[3], KEYS[4], ARGV[2], now, tonumber(ARGV[3]))
+    scheduled = 1
+  else
+    redis.call('ZREM', KEYS[3], h[1])
+    redis.call('DEL', 'arq:job:' .. h[1])
+    redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+    redis.call('HDEL', KEYS[1], 'job', 'lease', 'door')
+  end
+elseif waiting and not h[1] then
+  schedule(KEYS[1], KEYS[3], KEYS[4], ARGV[2], now, tonumber(ARGV[3]))
+  scheduled = 1
+end
+return {scheduled, removed}

@@ -1,0 +1,114 @@
+"""The write scripts as typed calls. Each is one round trip; see the .lua file of the same name for its contract."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from services.store.keys import BELL, QUEUE, key, part_key, partition, tag
+from services.store.redis import Caller
+
+NEW, REPEAT, NO_ROOM, MOVED, TOO_OLD, OVERLOADED = 0, 1, -1, -2, -3, -4
+UNREAD_MAX = 256  # entries a room may have waiting before it answers `overloaded`
+WINDOW = 64  # action ids remembered per session; append.lua and `slot` agree on it
+
+
+def part_name(part: int) -> str:
+    """How scripts, jobs and doorbells call a partition: `p07`."""
+    return f"p{part:02d}"
+
+
+def slot(origin: str) -> tuple[str, str]:
+    """(field of the outcomes hash, action id) for an origin `<session>:<action id>`."""
+    session, _, number = origin.rpartition(":")
+    return f"{session}:{int(number) % WINDOW}", number
+
+
+class Appended(NamedTuple):
+    """status: NEW … OVERLOADED. entry: its id. code: of a repeat, "" while undecided, "ok", or the reject code."""
+
+    status: int
+    entry: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """The scripts of gateways and schedulers. lease_ms: a scheduled drain must start within this time."""
+
+    caller: Caller
+    lease_ms: int = 800
+
+    async def append(
+        self,
+        room: str,
+        n: int,
+        session: str,
+        action_id: int,
+        data: bytes,
+        private: str = "",
+        player: str = "",
+        nickname: str = "",
+    ) -> Appended:
+        """Append a client's command to game n of a room. Safe to repeat with the same session and id (P3)."""
+        part = partition(room)
+        keys = (
+            key("r", room),
+            key("a", f"{room}/{n}"),
+            key("o", room),
+            part_key("ready", part),
+            part_key("m", part),
+            QUEUE,
+            BELL,
+            key("n", room),
+        )
+        args = (room, n, session, action_id, data, private, part_name(part), self.lease_ms, UNREAD_MAX, player, nickname)
+        reply = await self.caller.run("append", keys, args)
+        return Appended(reply[0], *(part.decode() for part in reply[1:]))
+
+    async def create(self, room: str, game: str, data: bytes, private: str) -> str | None:
+        """Create a room with its Open entry; the entry id, or None when the code is taken."""
+        part = partition(room)
+        keys = (
+            key("r", room),
+            key("a", f"{room}/1"),
+            part_key("ready", part),
+            part_key("m", part),
+            QUEUE,
+            BELL,
+        )
+        entry = await self.caller.run("create", keys, (room, game, data, private, part_name(part), self.lease_ms))
+        return None if entry is None else entry.decode()
+
+    async def presence(self, room: str, player: str, generation: str, present: bool, gateway_lease_ms: int) -> bool:
+        """A gateway's first socket of a player opened, or its last one closed. True when an entry was appended."""
+        part = partition(room)
+        keys = (
+            key("s", room),
+            part_key("g", part),
+            part_key("ready", part),
+            part_key("m", part),
+            QUEUE,
+            BELL,
+        )
+        args = (tag(part), part_name(part), room, player, generation, int(present), gateway_lease_ms, self.lease_ms)
+        return bool(await self.caller.run("presence", keys, args))
+
+    async def beat(self, part: int, generation: str, gateway_lease_ms: int) -> bool:
+        """Renew a gateway's lease on a partition; False: its sockets were taken off, register them again."""
+        return bool(await self.caller.run("beat", (part_key("g", part),), (generation, gateway_lease_ms)))
+
+    async def due(self, part: int, limit: int = 200, rearm_ms: int = 3000) -> tuple[int, int, bool]:
+        """(Timeouts appended, lateness of the oldest in ms, whether more are due) for one partition."""
+        keys = (part_key("due", part), part_key("ready", part), part_key("m", part), QUEUE, BELL)
+        reply = await self.caller.run("due", keys, (tag(part), part_name(part), limit, rearm_ms, self.lease_ms))
+        return reply[0], reply[1], bool(reply[2])
+
+    async def sweep(self, part: int, limit: int = 200) -> tuple[bool, int]:
+        """(a drain was scheduled, sockets of dead gateways removed) for one partition."""
+        keys = (part_key("m", part), part_key("ready", part), QUEUE, BELL, part_key("g", part))
+        reply = await self.caller.run("sweep", keys, (tag(part), part_name(part), self.lease_ms, limit))
+        return bool(reply[0]), reply[1]
+
+    async def handoff(self, part: int, epoch: str) -> bool:
+        """Schedule the next epoch of a partition; False when `epoch` is already over."""
+        keys = (part_key("m", part), QUEUE, BELL)
+        return bool(await self.caller.run("handoff", keys, (part_name(part), epoch, self.lease_ms)))

@@ -1,0 +1,1 @@
+"""The worker: folds rooms. Stateless; any worker may take any partition (docs/design.md 5)."""

@@ -1,0 +1,100 @@
+"""`python -m services.worker`: one worker process. SIGTERM hands its partitions on and ends it."""
+
+import asyncio
+import os
+import secrets
+import sys
+
+import structlog
+import uvloop
+from arq.connections import RedisSettings
+from redis.exceptions import RedisError
+
+from engine.games import add
+from services.log import setup
+from services.settings import load_or_exit, redis_url_of
+from services.store.check import UnfitServer, check
+from services.store.keys import PARTITIONS
+from services.store.redis import Caller, Unreachable, connect
+from services.worker import guard
+from services.worker.bell import BellWorker, settings_for
+from services.worker.drain import Drainer
+
+log = structlog.get_logger()
+
+
+async def drain(ctx: dict) -> None:
+    """The arq job `<pNN>:<epoch>`."""
+    part, epoch = ctx["job_id"].split(":")
+    await ctx["drainer"].run(int(part[1:]), epoch)
+
+
+async def listen(url: str, door: str, drainer: Drainer, ready: asyncio.Event) -> None:
+    """Ring the bells of lingering drains as the doorbell channel says; after any reconnect ring them all."""
+    while True:
+        redis = connect(url, timeout_s=None, connections=1)
+        try:
+            pubsub = redis.pubsub()
+            await pubsub.subscribe(door)
+            for bell in drainer.bells.values():
+                bell.set()
+            async for message in pubsub.listen():
+                if message["type"] == "subscribe":
+                    ready.set()
+                elif message["type"] == "message":
+                    bell = drainer.bells.get(message["data"].decode())
+                    if bell is not None:
+                        bell.set()
+        except (RedisError, *Unreachable):
+            await asyncio.sleep(0.2)
+        finally:
+            await redis.aclose()
+
+
+def main() -> None:
+    settings = load_or_exit()
+    setup(settings.log_level, f"worker-{os.getpid()}")
+    for module in settings.games:
+        add(module)
+    guard.install()
+    url = redis_url_of(settings)
+    loop = uvloop.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_until_complete(check(url))
+    except UnfitServer as error:
+        print(f"REDIS_URL: {error}", file=sys.stderr)
+        sys.exit(2)
+    except (RedisError, *Unreachable) as error:
+        print(f"REDIS_URL: the server does not answer ({type(error).__name__})", file=sys.stderr)
+        sys.exit(1)
+    door = f"door:{os.getpid()}:{secrets.token_hex(4)}"
+    drainer = Drainer(Caller(connect(url)), settings, door)
+    heard = asyncio.Event()
+
+    async def startup(ctx: dict) -> None:
+        ctx["drainer"] = drainer
+        ctx["listener"] = asyncio.create_task(listen(url, door, drainer, heard))
+        await heard.wait()
+        log.info("worker ready")
+
+    async def shutdown(ctx: dict) -> None:
+        ctx["listener"].cancel()
+        await drainer.caller.close()
+
+    worker = BellWorker(
+        url,
+        **settings_for(
+            drain,
+            max_jobs=2 * PARTITIONS,
+            redis_settings=RedisSettings.from_dsn(url),
+            on_startup=startup,
+            on_shutdown=shutdown,
+        ),
+    )
+    drainer.park_job = worker.park
+    worker.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""drain(partition): claim rooms, fold them, commit; linger at the doorbell; hand over. One arq job per partition and epoch.
+
+The turn script commits the last batch and claims the next in one round trip. Its checks make double work harmless: a
+worker that was paused past its lease finds the epoch over and changes nothing.
+"""
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass, field
+
+import structlog
+
+from engine.fold import Decided, Position, advance, entry_ms, park
+from engine.kit import Kit, encode_chance, kit
+from services.settings import Settings
+from services.store.keys import room_of
+from services.store.outcome import commit_of
+from services.store.read import from_snapshot, load_chance, rebuild
+from services.store.redis import Caller
+from services.store.turn import CLAIMS, EPOCH_OVER, LINGER, RELEASED, Claim, Commit, turn
+from services.store.write import Writer, part_name
+from services.worker import alone, guard
+
+log = structlog.get_logger()
+
+ROOMS = 64  # per turn
+ENTRIES = 32  # per room and turn
+TERM_S = 20.0  # a partition is handed on after about this long, so that load spreads over workers
+SLICE_S = 0.02  # folding yields to the event loop this often: other partitions have leases to renew
+ALONE_FROM = 3  # claims without a commit from which on a room is tried in a child process first
+
+
+@dataclass
+class Drainer:
+    """One per worker process. `door` is the channel this worker listens on; `bells` wakes the drain that lingers."""
+
+    caller: Caller
+    settings: Settings
+    door: str
+    bells: dict[str, asyncio.Event] = field(default_factory=dict)
+    lingering: dict[str, asyncio.Event] = field(default_factory=dict)
+    park_job: object = None  # async callable (job id): hides the queue entry of a lingering drain
+
+    async def run(self, part: int, epoch: str) -> None:
+        """Drain a partition until it is idle, the term is over, or the epoch is. Cancelled: hands over, then re-raises."""
+        try:
+            await self._run(part, epoch)
+        except asyncio.CancelledError:
+            await asyncio.shield(Writer(self.caller, self.settings.lease_ms).handoff(part, epoch))
+            raise
+
+    async def _run(self, part: int, epoch: str) -> None:
+        name = part_name(part)
+        bell = self.bells.setdefault(name, asyncio.Event())
+        loop = asyncio.get_running_loop()
+        term_end = loop.time() + TERM_S * random.uniform(0.6, 1.4)
+        linger_s = self.settings.linger_ms / 1000
+        lease_s = self.settings.lease_ms / 1000
+        idle_since: float | None = None
+        parked = False
+        commits: list[Commit] = []
+        while True:
+            bell.clear()  # before asking for work: the doorbell's push can overtake the reply
+            over = loop.time() >= term_end
+            door = self.door
+            if idle_since is not None and (over or loop.time() - idle_since >= linger_s):
+                door = ""
+            reply = await turn(
+                self.caller, part, epoch, self.settings.lease_ms, 0 if over and commits else ROOMS, ENTRIES, door, commits
+            )
+            if reply.status in (EPOCH_OVER, RELEASED):
+                if reply.status == EPOCH_OVER and commits:
+                    log.info("fenced", partition=part, epoch=epoch, rooms=len(commits))
+                return
+            if reply.refused:
+                log.warning("commits refused", partition=part, rooms=reply.refused)
+            if over and commits:
+                await Writer(self.caller, self.settings.lease_ms).handoff(part, epoch)
+                return
+            commits = []
+            if reply.status == LINGER:
+                if idle_since is None:
+                    idle_since = loop.time()
+                if not parked and self.park_job is not None:
+                    parked = True
+                    await self.park_job(f"{name}:{epoch}")
+                wait_s = max(0.001, min(idle_since + linger_s - loop.time(), lease_s / 2))
+                try:
+                    async with asyncio.timeout(wait_s):
+                        await bell.wait()
+                    idle_since = None
+                except TimeoutError:
+                    pass
+                continue
+            assert reply.status == CLAIMS
+            idle_since = None
+            commits = await self._fold(reply.claims)
+
+    async def _fold(self, claims: list[Claim]) -> list[Commit]:
+        commits = []
+        started = time.monotonic()
+        for claim in claims:
+            try:
+                commit = await self._fold_room(claim)
+            except asyncio.CancelledError:
+                raise
+            except Exception as error:  # this room's claims counter brings it to `alone`; the others go on (P7)
+                log.error("room not folded", room=claim.room, fault=type(error).__name__)
+                continue
+            commits.append(commit)
+            if time.monotonic() - started > SLICE_S:
+                await asyncio.sleep(0)
+                started = time.monotonic()
+        return commits
+
+    async def _fold_room(self, claim: Claim) -> Commit:
+        k = kit(claim.game)
+        game_id = f"{claim.room}/{claim.n}"
+        before = await self._position(k, claim, game_id)
+        entries = claim.entries
+        condemned = None
+        if claim.claims >= ALONE_FROM:
+            safe = await alone.survivors(self._trial(k, claim, before, game_id))
+            log.error("room tried alone", room=claim.room, claims=claim.claims, entries=len(entries), survived=safe)
+            if safe < len(entries):
+                condemned = entries[safe]
+                entries = entries[:safe]
+        with guard.limit(self.settings.fold_ms_max / 1000):
+            after, decided = advance(k, before, entries, game_id)
+            if condemned is not None:
+                after, one = park(after, condemned, "killed")
+                decided.append(one)
+            commit = commit_of(k, claim, before, after, decided)
+        self._report(claim, decided)
+        return commit
+
+    async def _position(self, k: Kit, claim: Claim, game_id: str) -> Position:
+        chance = load_chance(claim.chance)
+        room = from_snapshot(k, claim.snapshot, claim.version) if claim.version else None
+        if chance is None or (room is None and claim.version):
+            log.warning("rebuilt from streams", room=claim.room, version=claim.version)
+            room, chance = await rebuild(self.caller, k, game_id, claim.version, claim.cursor)
+        return Position(room, chance, claim.head)
+
+    def _trial(self, k: Kit, claim: Claim, before: Position, game_id: str) -> alone.Trial:
+        return alone.Trial(
+            list(self.settings.games),
+            claim.game,
+            game_id,
+            b"" if before.room is None else k.encode_room(before.room),
+            encode_chance(before.chance),
+            claim.head,
+            [tuple(entry) for entry in claim.entries],
+            self.settings.fold_ms_max / 1000,
+        )
+
+    def _report(self, claim: Claim, decided: list[Decided]) -> None:
+        for one in decided:
+            if one.why:
+                log.error("parked", room=room_of(claim.room), entry=one.entry.id.decode(), fault=one.why)
+        ahead_ms = entry_ms(decided[-1].entry.id) - time.time() * 1000
+        if ahead_ms > 1000:
+            log.warning("stream ids are ahead of the clock", room=claim.room, ms=round(ahead_ms))
