@@ -7,7 +7,7 @@ state sees what everybody sees and gets the public bytes.
 from typing import Any, NamedTuple, get_args
 
 from engine import chain
-from engine.fold import Decided, Position, entry_ms
+from engine.fold import Decided, Position
 from engine.game import SPECTATOR, Seated
 from engine.kit import Kit
 from engine.patch import diff
@@ -67,11 +67,10 @@ def publication(kit: Kit, before: Position, after: Position, decided: list[Decid
         return None
     was = before.room
     last = decided[-1].entry.id
-    frame_head = b'{"type":"update","game":"%s","from":%d,"version":%d,"at_ms":%d,"entry":"%s","head":"%s","events":[' % (
+    frame_head = b'{"type":"update","game":"%s","from":%d,"version":%d,"entry":"%s","head":"%s","events":[' % (
         game_id.encode(),
         0 if was is None else was.version,
         room.version,
-        entry_ms(last),
         last,
         chain.text(after.head).encode(),
     )

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, get_args
 
 import msgspec
+from msgspec import UNSET
 
 from engine.game import Game, read_options
 from engine.games import find
@@ -34,19 +35,29 @@ class Kit:
         self.decode_action = msgspec.json.Decoder(game.Action).decode
         self.decode_room = msgspec.msgpack.Decoder(Room[game.State]).decode
         self.encode_room = msgspec.msgpack.Encoder().encode
-        self._options: dict[bytes, Any] = {}
+        self._options: dict[bytes, tuple[Any, dict[str, Any]]] = {}
 
     def options(self, raw: dict[str, Any]) -> Any:
         """The typed options of an accepted room. Raises ValueError for options that were never accepted."""
+        return self._known(raw)[0]
+
+    def options_view(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """Every option with its value; one whose value is None (no limit, or decided by another option) is absent."""
+        return self._known(raw)[1]
+
+    def _known(self, raw: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         name = encode(raw)
-        found = self._options.get(name)
-        if found is None:
-            found = read_options(self.game, raw)
-            if not isinstance(found, self.game.Options):
-                raise ValueError(f"options not accepted: {found}")
+        known = self._options.get(name)
+        if known is None:
+            options = read_options(self.game, raw)
+            if not isinstance(options, self.game.Options):
+                raise ValueError(f"options not accepted: {options}")
+            pairs = zip(options.__struct_encode_fields__, options.__struct_fields__, strict=True)
+            values = ((wire, getattr(options, field)) for wire, field in pairs)
+            known = options, {wire: value for wire, value in values if value is not None and value is not UNSET}
             if len(self._options) < 1024:
-                self._options[name] = found
-        return found
+                self._options[name] = known
+        return known
 
     def evolve(self, room: Room | None, events: Any) -> Room | None:
         """Fold events onto a room."""

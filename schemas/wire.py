@@ -119,14 +119,14 @@ class Snapshot(Tell):
 class Update(Tell):
     """What happened: `view` of version `from` + `patch` (RFC 7396) = view of `version`. Events of others' secrets are left out.
 
-    `entry` and `head` are the receipt: id of the last decided entry and chain head after it. `done`: [session, action id]
+    `entry` and `head` are the receipt: id of the last decided entry (its first part is the time in ms) and chain head
+    after it. `done`: [session, action id]
     of the actions accepted in it.
     """
 
     game: str
     from_: Count = field(name="from")
     version: Count
-    at_ms: Millis
     entry: str
     head: str
     events: tuple[Any, ...]

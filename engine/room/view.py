@@ -65,14 +65,6 @@ def _settings(settings: Settings) -> dict[str, Any]:
     return msgspec.to_builtins(settings)
 
 
-def _options(kit, room: Room) -> dict[str, Any]:
-    """Every option with its value; one whose value is None (no limit, or decided by another option) is absent."""
-    options = kit.options(room.options)
-    pairs = zip(options.__struct_encode_fields__, options.__struct_fields__, strict=True)
-    values = ((wire, getattr(options, name)) for wire, name in pairs)
-    return {wire: value for wire, value in values if value is not None and value is not UNSET}
-
-
 def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | None = None) -> RoomView:
     """The view of `viewer`. `prev`: an earlier room of the same game with its view, whose unchanged parts are reused."""
     was, seen = prev if prev is not None else (None, None)
@@ -84,7 +76,7 @@ def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | Non
             for index, seat in enumerate(room.seats)
             if seat is not None
         }
-    options = seen.options if was is not None and was.options is room.options else _options(kit, room)
+    options = seen.options if was is not None and was.options is room.options else kit.options_view(room.options)
     code, _, n = room.id.partition("/")
     now = due(kit, room)
     acting: Any = UNSET

@@ -1,0 +1,179 @@
+"""No wake-up is lost (P5): seeded interleavings of appends with the real Drainer against a real server.
+
+Method: the Drainer runs unchanged, but on an event loop with virtual time and a Caller whose every script call stops
+twice, before it reaches the server and before its reply reaches the Drainer. A seed decides in which order appends,
+calls, replies and doorbells happen. There is no sweep here: what is left undecided when nothing moves any more was lost.
+"""
+
+import asyncio
+import random
+
+import pytest
+import redis
+
+from schemas.base import encode
+from schemas.entry import Leave
+from services.settings import Settings
+from services.store.keys import BELL, QUEUE, key, part_key
+from services.store.redis import script
+from services.worker.drain import Drainer
+from tests.store.table import PART, ROOM, Store, part_name
+
+DOOR = "door:test"
+ORPHAN = encode(Leave("nobody"))
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """Time stands still while anything can run, and jumps to the next timer when nothing can."""
+
+    def __init__(self):
+        super().__init__()
+        self.now = 0.0
+
+    def time(self):
+        return self.now
+
+    def _run_once(self):
+        if not self._ready and self._scheduled:
+            self.now = max(self.now, self._scheduled[0].when())
+        super()._run_once()
+
+
+class Gated:
+    """A Caller on a blocking client: the call runs when the seed opens its first gate, returns when it opens the second."""
+
+    def __init__(self, client):
+        self.client = client
+        self.gates: list[asyncio.Future] = []
+
+    def now(self, name, keys, args):
+        source, sha = script(name)
+        try:
+            return self.client.evalsha(sha, len(keys), *keys, *args)
+        except redis.exceptions.NoScriptError:
+            self.client.script_load(source)
+            return self.client.evalsha(sha, len(keys), *keys, *args)
+
+    async def run(self, name, keys, args):
+        await self._gate()
+        reply = self.now(name, keys, args)
+        await self._gate()
+        return reply
+
+    async def _gate(self):
+        gate = asyncio.get_running_loop().create_future()
+        self.gates.append(gate)
+        await gate
+
+
+class World:
+    """One room, one worker, a list of doorbells on their way."""
+
+    def __init__(self, client, seed):
+        self.client = client
+        self.random = random.Random(seed)
+        self.caller = Gated(client)
+        self.drainer = Drainer(self.caller, Settings(linger_ms=self.random.choice([0, 20, 250])), DOOR)
+        self.jobs: dict[str, asyncio.Task] = {}
+        self.rings = 0
+        self.sent = 0
+
+    def append(self):
+        m = part_key("m", PART)
+        door = self.client.hget(m, "door")
+        self.sent += 1
+        keys = (key("r", ROOM), key("a", f"{ROOM}/1"), key("o", ROOM), part_key("ready", PART), m, QUEUE, BELL, key("n", ROOM))
+        args = (ROOM, 1, "sess", self.sent, ORPHAN, "", part_name(PART), 500, 1000, "", "")
+        assert self.caller.now("append", keys, args)[0] == 0
+        if door and not self.client.hget(m, "door"):
+            self.rings += 1
+
+    def start_jobs(self):
+        for job in self.client.zrange(QUEUE, 0, -1):
+            name = job.decode()
+            if name not in self.jobs:
+                part, epoch = name.split(":")
+                self.jobs[name] = asyncio.ensure_future(self._job(name, int(part[1:]), epoch))
+
+    async def _job(self, name, part, epoch):
+        await self.drainer.run(part, epoch)
+        self.client.zrem(QUEUE, name)
+
+    def ring(self):
+        self.rings -= 1
+        if (bell := self.drainer.bells.get(part_name(PART))) is not None:
+            bell.set()
+
+    def choices(self, appends):
+        found = []
+        if appends:
+            found += [self.append] * 2
+        if self.rings:
+            found.append(self.ring)
+        found += [gate for gate in self.caller.gates if not gate.done()]
+        if any(name.decode() not in self.jobs for name in self.client.zrange(QUEUE, 0, -1)):
+            found.append(self.start_jobs)
+        return found
+
+    async def play(self, appends):
+        while True:
+            found = self.choices(appends)
+            running = [task for task in self.jobs.values() if not task.done()]
+            if not found and not running:
+                return
+            step = self.random.choice(found) if found else None
+            if step == self.append:
+                appends -= 1
+                self.append()
+            elif isinstance(step, asyncio.Future):
+                self.caller.gates.remove(step)
+                step.set_result(None)
+            elif step is not None:
+                step()
+            # let the Drainer come to its next gate; with nothing to choose from, its timers move
+            await asyncio.sleep(0 if found else 0.01)
+            await asyncio.sleep(0)
+            if self.random.random() < 0.2:
+                await asyncio.sleep(self.random.choice([0.001, 0.02, 0.3]))
+
+
+def interleave(client, seed):
+    """Play one interleaving; (entries appended, entries decided) once nothing moves."""
+    world = World(client, seed)
+    loop = VirtualLoop()
+    try:
+        loop.run_until_complete(asyncio.wait_for(world.play(world.random.randint(1, 6)), 10_000))
+        for task in world.jobs.values():
+            task.result()
+    finally:
+        loop.close()
+    return world.sent, int(client.hget(key("r", ROOM), "d"))
+
+
+def campaign(url, seeds):
+    asyncio.run(_create(url))
+    with redis.Redis.from_url(url) as client:
+        decided = 1
+        start = {name: client.dump(name) for name in client.keys("{*")}
+        for seed in seeds:
+            sent, decided = interleave(client, seed)
+            assert decided == 1 + sent, f"seed {seed}: {sent} appended, {decided - 1} decided"
+            client.flushdb()
+            for name, data in start.items():
+                client.restore(name, 0, data)
+
+
+async def _create(url):
+    store = Store(url)
+    await store.create()
+    await store.drain()
+    await store.caller.close()
+
+
+def test_no_wakeup_is_lost_in_seeded_interleavings(url):
+    campaign(url, range(600))
+
+
+@pytest.mark.soak
+def test_no_wakeup_is_lost_in_100_000_seeded_interleavings(url):
+    campaign(url, range(1_000, 101_000))
