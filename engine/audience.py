@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 from engine import chain
 from engine.fold import Decided, Position
-from engine.game import SPECTATOR, Seated
+from engine.game import SPECTATOR, Seated, open_to_all
 from engine.kit import Kit
 from engine.patch import diff
 from engine.room.events import RoomEvent
@@ -21,12 +21,16 @@ _ROOM_EVENTS = frozenset(get_args(RoomEvent))
 
 
 class Publication(NamedTuple):
-    """updates: audience -> ready `update` message. game, from, version let a gateway see gaps."""
+    """updates: audience -> ready `update` message. game, from, version let a gateway see gaps.
+
+    public: the spectators' view after it; whoever publishes the next batch of the same room may hand it back in.
+    """
 
     game: str
     from_version: int
     version: int
     updates: dict[str, bytes]
+    public: RoomView
 
 
 def apart(kit: Kit, room: Room | None) -> tuple[int, ...]:
@@ -38,6 +42,8 @@ def apart(kit: Kit, room: Room | None) -> tuple[int, ...]:
 def shown(kit: Kit, events: Any, raw: list[bytes], viewer: Any) -> list[bytes]:
     """Stored event bytes as `viewer` may see them: masked ones re-encoded, hidden ones left out."""
     mask = kit.game.mask
+    if mask is open_to_all:
+        return raw
     out = []
     for event, data in zip(events, raw, strict=True):
         if type(event) not in _ROOM_EVENTS:
@@ -50,8 +56,18 @@ def shown(kit: Kit, events: Any, raw: list[bytes], viewer: Any) -> list[bytes]:
     return out
 
 
-def publication(kit: Kit, before: Position, after: Position, decided: list[Decided], game_id: str) -> Publication | None:
-    """What to publish for a batch; None when it neither changed the room nor accepted anything."""
+def publication(
+    kit: Kit,
+    before: Position,
+    after: Position,
+    decided: list[Decided],
+    game_id: str,
+    seen: RoomView | None = None,
+) -> Publication | None:
+    """What to publish for a batch; None when it neither changed the room nor accepted anything.
+
+    seen: the spectators' view of `before`, when the caller has it from the last publication.
+    """
     room = after.room
     events: list = []
     raw: list[bytes] = []
@@ -78,17 +94,30 @@ def publication(kit: Kit, before: Position, after: Position, decided: list[Decid
     seats = set(apart(kit, was))
     seats.update(apart(kit, room))
 
-    public_was: RoomView | None = None if was is None else room_view(kit, was, SPECTATOR)
+    public_was = seen if seen is not None or was is None else room_view(kit, was, SPECTATOR)
     public_now = room_view(kit, room, SPECTATOR, None if was is None else (was, public_was))
-    updates = {PUBLIC: _frame(frame_head, shown(kit, events, raw, SPECTATOR), public_was, public_now, done)}
+    patch = public_now if public_was is None else diff(public_was, public_now)
+    updates = {PUBLIC: _frame(frame_head, shown(kit, events, raw, SPECTATOR), patch, done)}
     for seat in seats:
         viewer = Seated(seat)
-        seat_was = None if was is None else room_view(kit, was, viewer, (was, public_was))
-        seat_now = room_view(kit, room, viewer, (room, public_now))
-        updates[str(seat)] = _frame(frame_head, shown(kit, events, raw, viewer), seat_was, seat_now, done)
-    return Publication(game_id, 0 if was is None else was.version, room.version, updates)
+        if public_was is None:
+            seat_patch: Any = room_view(kit, room, viewer)
+        else:
+            seat_patch = {name: part for name, part in patch.items() if name != "table"}
+            table = _table_patch(kit, was, room, viewer)
+            if table:
+                seat_patch["table"] = table
+        updates[str(seat)] = _frame(frame_head, shown(kit, events, raw, viewer), seat_patch, done)
+    return Publication(game_id, 0 if was is None else was.version, room.version, updates, public_now)
 
 
-def _frame(head: bytes, events: list[bytes], was: RoomView | None, now: RoomView, done: bytes) -> bytes:
-    patch = encode(now) if was is None else encode(diff(was, now))
-    return b"".join((head, b",".join(events), b'],"patch":', patch, done))
+def _table_patch(kit: Kit, was: Room, now: Room, viewer: Seated) -> Any:
+    """How the game's own view changed for one seat: the only part of a room's view that differs between audiences."""
+    view = kit.game.view
+    if was.state is None:
+        return view(now.state, viewer)
+    return {} if was.state is now.state else diff(view(was.state, viewer), view(now.state, viewer))
+
+
+def _frame(head: bytes, events: list[bytes], patch: Any, done: bytes) -> bytes:
+    return b"".join((head, b",".join(events), b'],"patch":', encode(patch), done))

@@ -54,15 +54,22 @@ def entry_ms(entry_id: bytes) -> int:
     return int(entry_id[: entry_id.index(b"-")])
 
 
+def entry_order(entry_id: bytes) -> tuple[int, int]:
+    """Ids as the stream orders them."""
+    ms, _, seq = entry_id.partition(b"-")
+    return int(ms), int(seq)
+
+
 def step(kit: Kit, at: Position, entry: Entry, game_id: str) -> tuple[Position, Decided]:
     """Decide one entry. Raises whatever the game raises: the caller parks it (`park`)."""
     room, chance, head = at
     try:
         command = decode_command(entry.data)
-        private = bytes.fromhex(entry.private.decode()) if entry.private else b""
-        outcome = decide(kit, room, chance, command, private, entry_ms(entry.id), game_id)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         outcome = Rejected("bad_message", Detail(field="entry", expected=str(error)))
+    else:  # outside the net: the same errors raised by a game are its faults, to be parked
+        private = bytes.fromhex(entry.private.decode()) if entry.private else b""
+        outcome = decide(kit, room, chance, command, private, entry_ms(entry.id), game_id)
     if isinstance(outcome, Rejected):
         if head:
             head = chain.link(head, entry.id, entry.data, outcome.code, [])
@@ -140,10 +147,13 @@ def verify(
         name = where if isinstance(where, str) else where.decode()
         return Report(False, name, what, count, seen, at.head, at.room)
 
+    unused = dict(parked)
+    last = b"0-0"
     for entry in entries:
         count += 1
+        last = entry.id
         if entry.id in parked:
-            at, decided = park(at, entry, parked[entry.id])
+            at, decided = park(at, entry, unused.pop(entry.id))
         else:
             try:
                 at, decided = step(kit, at, entry, game_id)
@@ -159,6 +169,9 @@ def verify(
             on_decided(at, decided)
     if seen != len(events):
         return bad(f"event {seen + 1}", f"{len(events) - seen} stored events come from no entry")
+    for entry_id in unused:
+        if entry_order(entry_id) < entry_order(last):  # later ones were written while the log was being read
+            return bad(entry_id, "a record says that this entry was parked, and there is no such entry")
     if head is not None and head != at.head:
         return bad("head", f"chain head is {chain.text(at.head)}, stored {chain.text(head)}")
     return Report(True, "", "", count, seen, at.head, at.room)

@@ -135,10 +135,14 @@ class Update(Tell):
 
 
 class Ack(Tell):
-    """The message is in the log as `entry`; it will be decided exactly once."""
+    """The message is in the log as `entry`; it will be decided exactly once.
+
+    `outcome` is "ok" when this answers a repeat of a message that was accepted already (its `done` may have been missed).
+    """
 
     id: ActionId
     entry: str
+    outcome: str = ""
 
 
 class Reject(Tell):

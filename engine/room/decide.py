@@ -11,7 +11,7 @@ from engine.room import events as ev
 from engine.room.deadline import AWAY_AFTER, due
 from engine.room.state import LOBBY, OPENING, PLAYING, Chance, Room
 from schemas import entry as cmd
-from schemas.base import Detail
+from schemas.base import Detail, encode
 
 # (events, chance after) or Rejected
 Outcome = tuple[tuple, Chance] | Rejected
@@ -50,9 +50,7 @@ def _open(kit, room, chance, c: cmd.Open, private: bytes, game_id: str) -> Outco
         return options
     if commitment(private) != c.commitment:
         return Rejected("bad_nonce", Detail(field="commitment"))
-    opened = ev.Opened(
-        game_id, c.player, kit.game.name, kit.game.rules_version, c.options, c.settings, c.commitment
-    )
+    opened = ev.Opened(game_id, c.player, kit.game.name, kit.game.rules_version, c.options, c.settings, c.commitment)
     return (opened,), Chance(secret=private)
 
 
@@ -69,7 +67,8 @@ def _join(kit, room: Room, chance, c: cmd.Join, at_ms) -> tuple | Rejected:
         if seat >= len(room.seats):
             return Rejected("seat_taken", Detail(field="seat", expected=f"0..{len(room.seats) - 1}", got=seat))
         return Rejected("seat_taken", Detail(field="seat", got=seat))
-    return (ev.Seated(seat, c.player, c.nonce_hash or ""),)
+    seated = ev.Seated(seat, c.player, c.nonce_hash or "")
+    return (seated,) if room.host else (seated, ev.HostChanged(c.player))
 
 
 def _leave(kit, room: Room, chance, c: cmd.Leave, at_ms) -> tuple | Rejected:
@@ -80,8 +79,8 @@ def _leave(kit, room: Room, chance, c: cmd.Leave, at_ms) -> tuple | Rejected:
         return Rejected("no_seat")
     events: tuple = (ev.Left(seat, c.player),)
     others = [s.player for s in room.seats if s is not None and s.player != c.player]
-    if room.host == c.player and others:
-        events += (ev.HostChanged(others[0]),)
+    if room.host == c.player:  # with nobody left, whoever sits down next is host
+        events += (ev.HostChanged(others[0] if others else ""),)
     return events
 
 
@@ -217,7 +216,8 @@ def ending(kit, room: Room, chance: Chance) -> tuple:
     if result is None:
         return ()
     nonces = tuple(chance.nonces.get(index, NO_NONCE).hex() for index in range(len(room.seats)))
-    return ev.GameOver(msgspec.to_builtins(result)), ev.Revealed(chance.secret.hex(), nonces)
+    # Through JSON, so that the live room equals the one folded from the stream (lists there, not tuples).
+    return ev.GameOver(msgspec.json.decode(encode(result))), ev.Revealed(chance.secret.hex(), nonces)
 
 
 _PLAIN: dict[type, Callable[..., Any]] = {

@@ -32,6 +32,8 @@ class Left(Record):
 
 
 class HostChanged(Record):
+    """`player` is "" when the host left and nobody else was seated: the next to sit down is host."""
+
     player: str
 
 

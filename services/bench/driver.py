@@ -75,7 +75,6 @@ class Seat:
         self.keys = (
             key("r", room),
             key("a", f"{room}/1"),
-            key("o", room),
             part_key("ready", part),
             part_key("m", part),
             QUEUE,
@@ -109,7 +108,7 @@ class Driver:
 
     async def create(self, room: str, game: str, data: bytes, private: str) -> None:
         k = Seat(room, ()).keys
-        keys = (k[0], k[1], k[3], k[4], QUEUE, BELL)
+        keys = (k[0], k[1], k[2], k[3], QUEUE, BELL)
         args = (room, game, data, private, part_name(partition(room)), self.lease_ms)
         reply = await self.wire.send("EVALSHA", script("create")[1], len(keys), *keys, *args, reply=True)
         assert reply is not None

@@ -105,7 +105,7 @@ async def _growth(url: str, long: int, pairs: int) -> dict[str, Any]:
             room_now = from_snapshot(k, claim.snapshot, claim.version) if claim.version else None
             before = Position(room_now, load_chance(claim.chance), claim.head)
             after, decided = advance(k, before, claim.entries, f"{claim.room}/1")
-            commits.append(commit_of(k, claim, before, after, decided))
+            commits.append(commit_of(k, claim, before, after, decided)[0])
         await turn(caller, part, await epoch(), 60_000, 8, 32, "door:bench", commits)
         return time.perf_counter() - began
 
@@ -137,7 +137,9 @@ async def _lengthen(caller: Caller, room: str, entries: int, commands: list) -> 
     part = partition(room)
     done = 0
     while done < entries:
-        batch = [caller.call("XADD", key("a", f"{room}/1"), "*", "d", encode(commands[(done + i) % 2])) for i in range(250)]
+        batch = [
+            caller.call("XADD", key("a", f"{room}/1"), "*", "d", encode(commands[(done + i) % 2])) for i in range(250)
+        ]
         await asyncio.gather(*batch)
         await caller.call("ZADD", part_key("ready", part), 1, room)
         done += 250
@@ -147,7 +149,7 @@ async def _lengthen(caller: Caller, room: str, entries: int, commands: list) -> 
         k = kit(claim.game)
         before = Position(from_snapshot(k, claim.snapshot, claim.version), load_chance(claim.chance), claim.head)
         after, decided = advance(k, before, claim.entries, f"{room}/1")
-        commit = commit_of(k, claim, before, after, decided)
+        commit, _ = commit_of(k, claim, before, after, decided)
         await turn(caller, part, epoch, 60_000, 0, 250, "door:bench", [commit])
 
 

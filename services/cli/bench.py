@@ -33,7 +33,9 @@ def emit(record: dict) -> list[str]:
 @click.option("--rooms", default=1000, show_default=True, type=click.IntRange(1, 20_000))
 @click.option("--seconds", default=8.0, show_default=True, type=click.FloatRange(0.5, 60))
 @click.option("--log-length", default=100_000, show_default=True, type=click.IntRange(1000, 1_000_000))
-@click.option("--naive/--no-naive", default=True, show_default=True, help="Also measure the naive scheme for comparison.")
+@click.option(
+    "--naive/--no-naive", default=True, show_default=True, help="Also measure the naive scheme for comparison."
+)
 def command(what: str, games: tuple[str, ...], rooms: int, seconds: float, log_length: int, naive: bool) -> None:
     """Measure the budgets. Exit code 1 when a gate is missed, named on stderr."""
     from engine.games import games as installed

@@ -6,12 +6,13 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   d       decided entries                   head    chain head (32 bytes, empty before Start)
   snap    snapshot, `<schema>.<rules>:` + msgpack   chance  private chance, msgpack
   turn    turn of the deadline              due     its time in ms, absent when none
-  tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims since the last commit
-Hash `{pNN}:o:<room>`: per client session `<session>` -> highest action id, `<session>:<id mod 64>` -> `<id> <entry> [code]`.
+  tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims that did not come back committed
+  @<session>  highest action id of a client session; `@<session>:<id mod 64>` -> `<id> <entry> [code]`, its last 64 outcomes
 Hash `{pNN}:n:<room>`: player -> nickname of everyone who asked for a seat. Not part of the log, erased with the person.
 Hash `{pNN}:s:<room>`: player -> generations of the gateways that hold sockets of theirs.
 Hash `{pNN}:g`: gateway generation -> end of its lease in ms; set `{pNN}:gr:<generation>`: `<room> <player>` it holds.
-Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here).
+Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here),
+claimed (rooms that a worker folds right now).
 """
 
 import zlib
@@ -37,7 +38,7 @@ def room_of(game_id: str) -> str:
 
 
 def key(kind: str, name: str) -> str:
-    """`{pNN}:<kind>:<name>` of a room or a game of it: r, a, e, o, n, s."""
+    """`{pNN}:<kind>:<name>` of a room or a game of it: r, a, e, n, s."""
     return f"{tag(partition(room_of(name)))}:{kind}:{name}"
 
 

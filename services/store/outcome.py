@@ -4,6 +4,7 @@ from engine.audience import publication
 from engine.fold import Decided, Position
 from engine.kit import Kit, encode_chance
 from engine.room.deadline import due
+from engine.room.view import RoomView
 from schemas.base import Detail, encode
 from schemas.codes import REJECTS
 from schemas.wire import Reject
@@ -24,8 +25,18 @@ def reject_frame(codes: dict[str, str], code: str, action_id: int, detail: Detai
     return encode(Reject(code, reject_text(codes, code), action_id, detail))
 
 
-def commit_of(k: Kit, claim: Claim, before: Position, after: Position, decided: list[Decided]) -> Commit:
-    """The commit of a claim whose entries (at least one) were decided in order."""
+def commit_of(
+    k: Kit,
+    claim: Claim,
+    before: Position,
+    after: Position,
+    decided: list[Decided],
+    seen: RoomView | None = None,
+) -> tuple[Commit, RoomView | None]:
+    """The commit of a claim whose entries (at least one) were decided in order, and the spectators' view after it.
+
+    seen: that view of `before`, when known. The second part is None when nothing changed for anybody.
+    """
     game_id = f"{claim.room}/{claim.n}"
     events: list[bytes] = []
     rejects: list[tuple[str, str]] = []
@@ -41,7 +52,7 @@ def commit_of(k: Kit, claim: Claim, before: Position, after: Position, decided: 
             rejects.append((field, f"{number} {one.entry.id.decode()} {one.code}"))
             session = origin.rpartition(":")[0]
             frames.setdefault(session, []).append(reject_frame(k.game.codes, one.code, int(number), one.detail))
-    published = publication(k, before, after, decided, game_id)
+    published = publication(k, before, after, decided, game_id, seen)
     message = b""
     if published is not None:
         message = encode_publication(
@@ -52,7 +63,7 @@ def commit_of(k: Kit, claim: Claim, before: Position, after: Position, decided: 
     room = after.room
     deadline = due(k, room)
     changed = after.chance is not before.chance
-    return Commit(
+    commit = Commit(
         claim.room,
         claim.n,
         claim.version,
@@ -70,3 +81,4 @@ def commit_of(k: Kit, claim: Claim, before: Position, after: Position, decided: 
         rejects,
         parked,
     )
+    return commit, None if published is None else published.public

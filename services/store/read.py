@@ -106,7 +106,9 @@ class Sight(NamedTuple):
     events: list[bytes]
 
 
-async def read_sight(caller: Caller, room: str, viewer_of: Any, game: int | None = None, since: int = 0) -> Sight | None:
+async def read_sight(
+    caller: Caller, room: str, viewer_of: Any, game: int | None = None, since: int = 0
+) -> Sight | None:
     """A room as a viewer may see it now. viewer_of(Room) -> Viewer, so that the seat is looked up in the same state.
 
     None: no such room, or its lobby is not open yet (it is being created).
@@ -115,13 +117,22 @@ async def read_sight(caller: Caller, room: str, viewer_of: Any, game: int | None
     if found is None or found[2] is None:
         return None
     head, k, state = found
-    viewer: Viewer = viewer_of(state)
-    missed: list[bytes] = []
+    raw = await missed_events(caller, room, head, game, since)
+    return sight(room, head, k, state, viewer_of(state), raw)
+
+
+async def missed_events(caller: Caller, room: str, head: Head, game: int | None, since: int) -> list[bytes]:
+    """Stored events from position (game, since) to `head`; none when there are too many or the position is not of it."""
     if game == head.n and 0 < since < head.version and head.version - since <= MISSED_MAX:
-        raw = await events_between(caller, f"{room}/{head.n}", since, head.version)
-        missed = shown(k, [k.decode_event(data) for data in raw], raw, viewer)
+        return await events_between(caller, f"{room}/{head.n}", since, head.version)
+    return []
+
+
+def sight(room: str, head: Head, k: Kit, state: Room, viewer: Viewer, missed: list[bytes]) -> Sight:
+    """The part of `read_sight` that knows the viewer: readers of one room at one moment share the rest."""
+    events = shown(k, [k.decode_event(data) for data in missed], missed, viewer) if missed else []
     view = room_view(k, state, viewer)
-    return Sight(f"{room}/{head.n}", head.version, text(head.head), head.cursor.decode(), view, missed)
+    return Sight(f"{room}/{head.n}", head.version, text(head.head), head.cursor.decode(), view, events)
 
 
 async def read_names(caller: Caller, room: str) -> dict[str, str]:
@@ -166,7 +177,9 @@ async def read_log(caller: Caller, room: str, n: int | None = None) -> Log | Non
     parked: dict[bytes, str] = {}
     low = "-"
     while True:
-        page = await caller.call("XRANGE", key("e", game_id), low, f"{h.version}-999999" if live else "+", "COUNT", PAGE)
+        page = await caller.call(
+            "XRANGE", key("e", game_id), low, f"{h.version}-999999" if live else "+", "COUNT", PAGE
+        )
         for entry_id, fields in page:
             if fields[0] == b"e":
                 events.append(fields[1])

@@ -17,8 +17,8 @@ for k = 1, #gateways, 2 do
   end
 end
 if removed > 0 then wake(KEYS[1], KEYS[3], KEYS[4], ARGV[2], now, tonumber(ARGV[3])) end
-local h = redis.call('HMGET', KEYS[1], 'job', 'lease')
-local waiting = redis.call('ZCARD', KEYS[2]) > 0
+local h = redis.call('HMGET', KEYS[1], 'job', 'lease', 'claimed')
+local waiting = redis.call('ZCARD', KEYS[2]) > 0 or (h[3] and h[3] ~= '')
 local scheduled = 0
 if h[1] and tonumber(h[2] or '0') < now then
   if waiting then

@@ -1,15 +1,23 @@
 -- One turn of a drain: commit the last batch, claim the next. All or nothing per room, every check before the first write
 -- (scripts do not roll back). A worker whose epoch is over changes nothing.
+-- A claimed room leaves `ready` and stands in m.claimed until it comes back committed; what does not come back, in this
+-- epoch or after a worker's death in the next, returns to `ready` with its claims counted.
 -- KEYS m, ready, due
--- ARGV tag, epoch, lease ms, rooms max (0: commit only), entries max, door ('' = release the partition when nothing is ready), then per room:
+-- ARGV tag, epoch, lease ms, rooms max (0: commit only), entries max, door ('' = release the partition when nothing is ready),
+--   then per room:
 --   room, n, v0, cur0, v1, cur1, d1, head, snap, chance ('' unchanged), due ms ('' none), turn, publication ('' none),
 --   #events, event.., #rejects, (slot, value).., #parked, record..
 -- Returns {status, refused commits, claim..}; status 1 claims follow, 2 nothing ready and lingering, 0 released, -2 epoch over
 -- claim: {room, n, g, v, cur, d, head, snap, chance, claims, entries}
 local m, ready, due, tag = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-if redis.call('HGET', m, 'epoch') ~= ARGV[2] then return {-2} end
+local state = redis.call('HMGET', m, 'epoch', 'claimed')
+if state[1] ~= ARGV[2] then return {-2} end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local open = {}
+if state[2] and state[2] ~= '' then
+  for room in string.gmatch(state[2], '%S+') do open[room] = true end
+end
 local refused = 0
 local i = 7
 while i < #ARGV do
@@ -20,50 +28,58 @@ while i < #ARGV do
   local rejects = tonumber(ARGV[first_reject - 1])
   local first_parked = first_reject + 2 * rejects + 1
   local parked = tonumber(ARGV[first_parked - 1])
-  local h = redis.call('HMGET', r, 'n', 'v', 'cur')
+  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'due', 'claims')
   if h[1] == n and h[2] == v0 and h[3] == ARGV[i + 3] and v0 + events == tonumber(ARGV[i + 4]) then
-    local game = room .. '/' .. n
-    local log = tag .. ':e:' .. game
+    local log = tag .. ':e:' .. room .. '/' .. n
     for k = 1, events do
       redis.call('XADD', log, (v0 + k) .. '-0', 'e', ARGV[i + 13 + k])
     end
     for k = 0, parked - 1 do
       redis.call('XADD', log, ARGV[i + 4] .. '-*', 'x', ARGV[first_parked + k])
     end
+    local at = ARGV[i + 10]
     redis.call('HSET', r, 'v', ARGV[i + 4], 'cur', ARGV[i + 5], 'd', ARGV[i + 6], 'head', ARGV[i + 7], 'snap', ARGV[i + 8],
-      'due', ARGV[i + 10], 'turn', ARGV[i + 11], 'claims', '0')
+      'due', at, 'turn', ARGV[i + 11])
     if ARGV[i + 9] ~= '' then redis.call('HSET', r, 'chance', ARGV[i + 9]) end
+    if h[5] then redis.call('HDEL', r, 'claims') end
     for k = 0, rejects - 1 do
-      redis.call('HSET', tag .. ':o:' .. room, ARGV[first_reject + 2 * k], ARGV[first_reject + 2 * k + 1])
+      redis.call('HSET', r, ARGV[first_reject + 2 * k], ARGV[first_reject + 2 * k + 1])
     end
-    if ARGV[i + 10] ~= '' then redis.call('ZADD', due, ARGV[i + 10], room) else redis.call('ZREM', due, room) end
-    local rest = redis.call('XRANGE', tag .. ':a:' .. game, '(' .. ARGV[i + 5], '+', 'COUNT', 1)
-    if #rest == 0 then redis.call('ZREM', ready, room) else redis.call('ZADD', ready, now, room) end
+    if at ~= '' then
+      redis.call('ZADD', due, at, room)
+    elseif h[4] and h[4] ~= '' then
+      redis.call('ZREM', due, room)
+    end
     if ARGV[i + 12] ~= '' then redis.call('PUBLISH', 'v:' .. room, ARGV[i + 12]) end
+    open[room] = nil
   else
     refused = refused + 1
   end
   i = first_parked + parked
 end
-local out = {1, refused}
-local rooms = ARGV[4] == '0' and {} or redis.call('ZRANGE', ready, 0, ARGV[4] - 1)
-for _, room in ipairs(rooms) do
-  local r = tag .. ':r:' .. room
-  local h = redis.call('HMGET', r, 'n', 'g', 'v', 'cur', 'd', 'head', 'snap', 'chance')
+for room in pairs(open) do
+  redis.call('ZADD', ready, 'NX', now, room)
+  redis.call('HINCRBY', tag .. ':r:' .. room, 'claims', 1)
+end
+local out, names = {1, refused}, {}
+local rooms = ARGV[4] == '0' and {} or redis.call('ZPOPMIN', ready, ARGV[4])
+for k = 1, #rooms, 2 do
+  local room = rooms[k]
+  local h = redis.call('HMGET', tag .. ':r:' .. room, 'n', 'g', 'v', 'cur', 'd', 'head', 'snap', 'chance', 'claims')
   local entries = h[1] and redis.call('XRANGE', tag .. ':a:' .. room .. '/' .. h[1], '(' .. h[4], '+', 'COUNT', ARGV[5]) or {}
-  if #entries == 0 then
-    redis.call('ZREM', ready, room)
-  else
-    out[#out + 1] = {room, h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8], redis.call('HINCRBY', r, 'claims', 1), entries}
+  if #entries > 0 then
+    if #entries == tonumber(ARGV[5]) then redis.call('ZADD', ready, now, room) end
+    names[#names + 1] = room
+    out[#out + 1] = {room, h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8], (h[9] or 0) + 1, entries}
   end
 end
-if #out > 2 then
-  redis.call('HSET', m, 'lease', now + ARGV[3], 'door', '')
+if #names > 0 then
+  redis.call('HSET', m, 'lease', now + ARGV[3], 'door', '', 'claimed', table.concat(names, ' '))
 elseif ARGV[6] ~= '' then
-  redis.call('HSET', m, 'lease', now + ARGV[3], 'door', ARGV[6])
+  redis.call('HSET', m, 'lease', now + ARGV[3], 'door', ARGV[6], 'claimed', '')
   out[1] = 2
 else
-  redis.call('HDEL', m, 'job', 'lease', 'door')
+  redis.call('HDEL', m, 'job', 'lease', 'door', 'claimed')
   out[1] = 0
 end
 return out

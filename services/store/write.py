@@ -17,9 +17,9 @@ def part_name(part: int) -> str:
 
 
 def slot(origin: str) -> tuple[str, str]:
-    """(field of the outcomes hash, action id) for an origin `<session>:<action id>`."""
+    """(field of the room's hash, action id) for an origin `<session>:<action id>`."""
     session, _, number = origin.rpartition(":")
-    return f"{session}:{int(number) % WINDOW}", number
+    return f"@{session}:{int(number) % WINDOW}", number
 
 
 class Appended(NamedTuple):
@@ -53,14 +53,25 @@ class Writer:
         keys = (
             key("r", room),
             key("a", f"{room}/{n}"),
-            key("o", room),
             part_key("ready", part),
             part_key("m", part),
             QUEUE,
             BELL,
             key("n", room),
         )
-        args = (room, n, session, action_id, data, private, part_name(part), self.lease_ms, UNREAD_MAX, player, nickname)
+        args = (
+            room,
+            n,
+            session,
+            action_id,
+            data,
+            private,
+            part_name(part),
+            self.lease_ms,
+            UNREAD_MAX,
+            player,
+            nickname,
+        )
         reply = await self.caller.run("append", keys, args)
         return Appended(reply[0], *(part.decode() for part in reply[1:]))
 

@@ -7,12 +7,16 @@ worker that was paused past its lease finds the epoch over and changes nothing.
 import asyncio
 import random
 import time
+from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import structlog
 
 from engine.fold import Decided, Position, advance, entry_ms, park
 from engine.kit import Kit, encode_chance, kit
+from engine.room.state import Room
+from engine.room.view import RoomView
 from services.settings import Settings
 from services.store.keys import room_of
 from services.store.outcome import commit_of
@@ -28,7 +32,16 @@ ROOMS = 64  # per turn
 ENTRIES = 32  # per room and turn
 TERM_S = 20.0  # a partition is handed on after about this long, so that load spreads over workers
 SLICE_S = 0.02  # folding yields to the event loop this often: other partitions have leases to renew
+RECENT = 4096  # rooms whose fold is remembered: saves reading the snapshot and building the view before
 ALONE_FROM = 3  # claims without a commit from which on a room is tried in a child process first
+
+
+class Folded(NamedTuple):
+    """What this worker folded last of a room. Used again only when the claim's snapshot is the very same bytes."""
+
+    snapshot: bytes
+    room: Room
+    public: RoomView
 
 
 @dataclass
@@ -40,6 +53,7 @@ class Drainer:
     door: str
     bells: dict[str, asyncio.Event] = field(default_factory=dict)
     lingering: dict[str, asyncio.Event] = field(default_factory=dict)
+    recent: OrderedDict[str, "Folded"] = field(default_factory=OrderedDict)
     park_job: object = None  # async callable (job id): hides the queue entry of a lingering drain
 
     async def run(self, part: int, epoch: str) -> None:
@@ -67,7 +81,14 @@ class Drainer:
             if idle_since is not None and (over or loop.time() - idle_since >= linger_s):
                 door = ""
             reply = await turn(
-                self.caller, part, epoch, self.settings.lease_ms, 0 if over and commits else ROOMS, ENTRIES, door, commits
+                self.caller,
+                part,
+                epoch,
+                self.settings.lease_ms,
+                0 if over and commits else ROOMS,
+                ENTRIES,
+                door,
+                commits,
             )
             if reply.status in (EPOCH_OVER, RELEASED):
                 if reply.status == EPOCH_OVER and commits:
@@ -117,7 +138,12 @@ class Drainer:
     async def _fold_room(self, claim: Claim) -> Commit:
         k = kit(claim.game)
         game_id = f"{claim.room}/{claim.n}"
-        before = await self._position(k, claim, game_id)
+        known = self.recent.get(claim.room)
+        chance = load_chance(claim.chance)
+        if known is not None and chance is not None and known.snapshot == claim.snapshot:
+            before, seen = Position(known.room, chance, claim.head), known.public
+        else:
+            before, seen = await self._position(k, claim, game_id), None
         entries = claim.entries
         condemned = None
         if claim.claims >= ALONE_FROM:
@@ -131,9 +157,18 @@ class Drainer:
             if condemned is not None:
                 after, one = park(after, condemned, "killed")
                 decided.append(one)
-            commit = commit_of(k, claim, before, after, decided)
+            commit, public = commit_of(k, claim, before, after, decided, seen)
+        self._remember(claim.room, commit.snapshot, after.room, public)
         self._report(claim, decided)
         return commit
+
+    def _remember(self, name: str, snapshot: bytes, room: Room | None, public: RoomView | None) -> None:
+        if room is None or public is None:
+            return
+        self.recent[name] = Folded(snapshot, room, public)
+        self.recent.move_to_end(name)
+        if len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
 
     async def _position(self, k: Kit, claim: Claim, game_id: str) -> Position:
         chance = load_chance(claim.chance)

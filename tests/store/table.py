@@ -58,7 +58,9 @@ class Store:
     async def epoch(self) -> str:
         return (await self.m("epoch")).decode()
 
-    async def turn(self, commits=(), epoch: str | None = None, door: str = "", rooms: int = 64, entries: int = 32) -> Turn:
+    async def turn(
+        self, commits=(), epoch: str | None = None, door: str = "", rooms: int = 64, entries: int = 32
+    ) -> Turn:
         epoch = epoch or await self.epoch()
         return await turn(self.caller, self.part, epoch, 500, rooms, entries, door, list(commits))
 
@@ -67,7 +69,7 @@ class Store:
         room = from_snapshot(k, claim.snapshot, claim.version) if claim.version else None
         before = Position(room, load_chance(claim.chance), claim.head)
         after, decided = advance(k, before, claim.entries, f"{claim.room}/{claim.n}")
-        return commit_of(k, claim, before, after, decided)
+        return commit_of(k, claim, before, after, decided)[0]
 
     async def drain(self) -> int:
         """Decide everything that waits; entries decided."""
