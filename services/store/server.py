@@ -56,7 +56,8 @@ def prepare(
 ) -> tuple[str, ...]:
     """Write the server's configuration into `folder` and return the command that runs it, in the foreground.
 
-    `conf` adds or replaces directives, `_` for `-`; `program` is another server of the family instead. The file is readable by its owner only, as it holds the password.
+    `conf` adds or replaces directives, `_` for `-`; `program` is another server of the family instead.
+    The file is readable by its owner only, as it holds the password.
     """
     program = program or binary()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
