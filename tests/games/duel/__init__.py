@@ -34,7 +34,7 @@ class Chosen(Event):
     hand: Hand | UnsetType = UNSET
 
 
-class Revealed(Event):
+class Shown(Event):
     """Both hands lie open; `winner` is absent on a draw."""
 
     hands: tuple[Hand, Hand]
@@ -47,7 +47,7 @@ class TurnChanged(Event):
     at_ms: int | None = None
 
 
-AnyEvent = Chosen | Revealed | TurnChanged
+AnyEvent = Chosen | Shown | TurnChanged
 
 
 class State(Struct, frozen=True, array_like=True):
@@ -106,7 +106,7 @@ def evolve(state: State, event: AnyEvent) -> State:
     if isinstance(event, Chosen):
         choices = (event.hand, state.choices[1]) if event.seat == 0 else (state.choices[0], event.hand)
         return replace(state, choices=choices)
-    if isinstance(event, Revealed):
+    if isinstance(event, Shown):
         wins = tuple(won + (seat == event.winner) for seat, won in enumerate(state.wins))
         return replace(state, choices=("", ""), wins=wins, rounds=state.rounds + 1, last=event.hands)
     return replace(state, turn=event.turn, since_ms=event.since_ms, at_ms=event.at_ms)
@@ -164,10 +164,10 @@ def _settle(state: State, choices: tuple[str, str], ctx: Ctx) -> tuple:
         return ()
     one, two = choices
     winner = UNSET if one == two else int(BEATS[two] == one)
-    revealed = Revealed(choices, winner)
-    if result(evolve(state, revealed)):
-        return (revealed,)
-    return revealed, _turn(state.turn + 1, state.options, ctx)
+    shown = Shown(choices, winner)
+    if result(evolve(state, shown)):
+        return (shown,)
+    return shown, _turn(state.turn + 1, state.options, ctx)
 
 
 def _turn(turn: int, options: Options, ctx: Ctx) -> TurnChanged:
