@@ -1,0 +1,120 @@
+"""Goal: a bad room hurts itself only (P7): an exception, an endless loop, a room that kills its worker.
+
+Method: the `faulty` game beside healthy Yacht rooms on one worker; the bad command is rejected as `internal`, its room goes
+on, the others never notice, and the audit reads the record.
+"""
+
+import asyncio
+import time
+
+import pytest
+
+from engine import games
+from services.bench.measure import cpu_s
+from services.client import Rejected
+from services.store.read import read_log
+from services.store.redis import Caller, connect
+from tests.faults.campaign import judge, play, tables
+from tests.faults.test_processes import audit_all, run
+from tests.stack import Stack
+
+ENV = {"NORIPAN_GAMES": "tests.games.faulty", "NORIPAN_FOLD_MS_MAX": "300"}
+
+
+@pytest.fixture(autouse=True)
+def faulty_game():
+    """The game is known to this process during these tests only: others look at the list of games."""
+    games.add("tests.games.faulty")
+    yield
+    games._added.remove("tests.games.faulty")
+    games.games.cache_clear()
+
+
+async def parked(url, room):
+    caller = Caller(connect(url))
+    try:
+        return (await read_log(caller, room)).parked
+    finally:
+        await caller.close()
+
+
+async def poison(stack, action, healthy=3):
+    """One bad action in a faulty room while Yacht rooms play; then the faulty room is played to its end."""
+    async with (
+        tables(stack.urls, 1, "faulty", {}, seats=1) as (bad,),
+        tables(stack.urls, healthy) as good,
+    ):
+        playing = [asyncio.ensure_future(play(table, seed)) for seed, table in enumerate(good)]
+        player = bad.players[0]
+        await player.act(0, {"type": "step"})
+        began = time.monotonic()
+        with pytest.raises(Rejected) as refused:
+            await player.act(0, {"type": action})
+        took = time.monotonic() - began
+        assert refused.value.code == "internal"
+        for _ in range(9):
+            outcome = await player.act(0, {"type": "step"})
+            bad.done.append((player.session, outcome.entry))
+        await player.until(lambda c: c.view["phase"] == "over")
+        await asyncio.gather(*playing)
+        await judge(stack.server.url, [bad, *good])
+        return list((await parked(stack.server.url, bad.room)).values()), took
+
+
+@pytest.mark.parametrize(
+    ("action", "fault", "within_s"),
+    [("raise", "ZeroDivisionError", 2), ("spin", "FoldTooSlow", 5), ("crash", "killed", 20)],
+)
+def test_report_48_139_a_poisoned_command_is_parked_and_its_room_goes_on(tmp_path, action, fault, within_s):
+    with Stack(tmp_path, workers=2 if action == "crash" else 1, env=ENV) as stack:
+        if action == "crash":
+            faults, took = run(_with_restarts(stack, poison(stack, action)), 110)
+        else:
+            faults, took = run(poison(stack, action), 60)
+        assert faults == [fault]
+        assert took < within_s
+        audit_all(stack)
+
+
+def test_report_115_a_worker_killed_in_the_middle_of_a_fold_costs_nothing(tmp_path):
+    """The fold takes a second of CPU; the worker dies in it; the next worker folds the same entry, and only once."""
+
+    async def scenario(stack):
+        async with tables(stack.urls, 1, "faulty", {}, seats=1) as (table,):
+            player = table.players[0]
+            await player.act(0, {"type": "step"})
+            used = cpu_s(stack.worker[0].pid)
+            acting = asyncio.ensure_future(player.act(0, {"type": "slow", "loops": 30_000_000}))
+            while cpu_s(stack.worker[0].pid) < used + 0.1:  # it is folding
+                await asyncio.sleep(0.005)
+            began = time.monotonic()
+            stack.worker[0].kill()
+            assert not acting.done()
+            stack.worker[0].start(wait=False)
+            outcome = await acting
+            took = time.monotonic() - began
+            table.done.append((player.session, outcome.entry))
+            await judge(stack.server.url, [table])
+            assert player.view["table"]["steps"] == 2
+            return took
+
+    with Stack(tmp_path, workers=1, env={**ENV, "NORIPAN_FOLD_MS_MAX": "20000"}) as stack:
+        assert run(scenario(stack), 60) < 10
+        audit_all(stack)
+
+
+async def _with_restarts(stack, scenario):
+    """Start dead workers again, as `noripan up` does."""
+
+    async def supervise():
+        while True:
+            await asyncio.sleep(0.1)
+            for worker in stack.worker:
+                if not worker.running:
+                    worker.restart(wait=False)
+
+    supervisor = asyncio.ensure_future(supervise())
+    try:
+        return await scenario
+    finally:
+        supervisor.cancel()

@@ -1,0 +1,131 @@
+"""A game whose engine is broken on purpose (P7): it raises, never ends, eats memory, or kills the process that folds it.
+
+One to four seats, no turns: whoever is seated may act. `step` is the good action; ten of them end the game.
+"""
+
+import os
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from engine import game as g
+from engine.game import Ctx, Deadline, Game, Rejected, Viewer
+
+STEPS = 10
+
+
+class Options(Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class Step(g.Action):
+    pass
+
+
+class Raise(g.Action):
+    """An exception."""
+
+
+class Spin(g.Action):
+    """An endless loop."""
+
+
+class Slow(g.Action):
+    """A fold that takes its time, so that a test can kill the worker in the middle of it."""
+
+    loops: Annotated[int, Meta(ge=0, le=100_000_000)] = 5_000_000
+
+
+class Crash(g.Action):
+    """The process ends, as in a crash inside a C library."""
+
+
+class Stepped(g.Event):
+    turn: int
+    at_ms: int
+
+
+AnyAction = Step | Raise | Spin | Slow | Crash
+
+
+class State(Struct, frozen=True, array_like=True):
+    seats: int
+    steps: int = 0
+    since_ms: int = 0
+
+
+class View(Struct, frozen=True):
+    steps: int
+
+
+class Result(Struct, frozen=True):
+    steps: int
+
+
+def start(options: Options, seats: int, ctx: Ctx) -> tuple:
+    return ()
+
+
+def decide(state: State, seat: int, action: Any, ctx: Ctx) -> Any:
+    if type(action) is Raise:
+        raise ZeroDivisionError("on purpose")
+    while type(action) is Spin:
+        pass
+    if type(action) is Slow:
+        for _ in range(action.loops):
+            pass
+    if type(action) is Crash:
+        os._exit(9)
+    if state.steps >= STEPS:
+        return Rejected("over")
+    return (Stepped(state.steps + 2, ctx.at_ms),)
+
+
+def evolve(state: State, event: Stepped) -> State:
+    return State(state.seats, state.steps + 1, event.at_ms)
+
+
+def legal(state: State, seat: int) -> tuple:
+    return () if state.steps >= STEPS else (Step(),)
+
+
+def deadline(state: State) -> Deadline | None:
+    if state.steps >= STEPS:
+        return None
+    return Deadline(state.steps + 1, tuple(range(state.seats)), state.since_ms, None)
+
+
+def timeout(state: State, ctx: Ctx) -> tuple:
+    return (Stepped(state.steps + 2, ctx.at_ms, auto=True),)
+
+
+def view(state: State, viewer: Viewer) -> View:
+    return View(state.steps)
+
+
+GAME = Game(
+    name="faulty",
+    rules_version=1,
+    seats_min=1,
+    seats_max=4,
+    grace_ms=60_000,
+    codes={"over": "끝난 게임이에요."},
+    Options=Options,
+    Action=AnyAction,
+    Event=Stepped,
+    State=State,
+    View=View,
+    Result=Result,
+    check=lambda options, seats: None,
+    new=lambda options, seats: State(seats),
+    start=start,
+    decide=decide,
+    evolve=evolve,
+    legal=legal,
+    deadline=deadline,
+    timeout=timeout,
+    view=view,
+    apart=lambda state: (),
+    mask=g.open_to_all,
+    result=lambda state: Result(state.steps) if state.steps >= STEPS else None,
+)
