@@ -1,0 +1,46 @@
+// The few HTTP calls. The player is the cookie that /api/me sets; nothing of it is kept in scripts.
+import type { CreateRoom, GameInfo, Me, RoomCreated, RoomSummary } from "./wire";
+
+/** A refusal or a failed call. `code` is a server code, or "offline" when there was no answer at all. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: string,
+    text: string,
+    readonly detail?: { field?: string; expected?: unknown; got?: unknown },
+  ) {
+    super(text);
+  }
+}
+
+async function call<T>(method: "GET" | "POST", path: string, body?: unknown): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
+      credentials: "same-origin",
+      cache: "no-store",
+    });
+  } catch {
+    throw new ApiError("offline", "");
+  }
+  const data: unknown = await response.json().catch(() => null);
+  if (response.ok && data !== null) return data as T;
+  const refusal = (data ?? {}) as { code?: string; text?: string; detail?: ApiError["detail"] };
+  throw new ApiError(refusal.code ?? "unavailable", refusal.text ?? `HTTP ${response.status}`, refusal.detail);
+}
+
+export const api = {
+  me: () => call<Me>("POST", "/api/me", {}),
+  games: () => call<GameInfo[]>("GET", "/api/games"),
+  create: (body: CreateRoom) => call<RoomCreated>("POST", "/api/rooms", body),
+  room: (code: string) => call<RoomSummary>("GET", `/api/rooms/${encodeURIComponent(code)}`),
+};
+
+/** A room code as typed or pasted (also a whole link), or null. Codes have no 0, 1, I, O. */
+export function readCode(text: string): string | null {
+  const link = /\/r\/([2-9A-HJ-NP-Za-hj-np-z]{6})\b/.exec(text);
+  const code = (link?.[1] ?? text.replace(/[\s-]/g, "")).toUpperCase();
+  return /^[2-9A-HJ-NP-Z]{6}$/.test(code) ? code : null;
+}

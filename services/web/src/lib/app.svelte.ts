@@ -1,0 +1,52 @@
+// What the whole page shares: language and route. Small enough to need no library.
+import { LANGUAGES, pickLanguage, type Language } from "./i18n";
+import { readCode } from "./api";
+import { deviceStore } from "./storage";
+
+const LANGUAGE_KEY = "noripan.language";
+
+class Ui {
+  language = $state<Language>(pickLanguage(deviceStore.get(LANGUAGE_KEY), navigator.languages ?? []));
+  catalogue = $derived(LANGUAGES[this.language].catalogue);
+  text = $derived(this.catalogue.text);
+
+  choose(language: Language): void {
+    this.language = language;
+    deviceStore.set(LANGUAGE_KEY, language);
+  }
+}
+
+export const ui = new Ui();
+
+export type Route = { page: "home" } | { page: "room"; code: string } | { page: "unknown" };
+
+function parse(path: string): Route {
+  if (path === "/" || path === "") return { page: "home" };
+  const code = /^\/r\/([^/]+)\/?$/.exec(path)?.[1];
+  const read = code === undefined ? null : readCode(code);
+  return read ? { page: "room", code: read } : { page: "unknown" };
+}
+
+class Router {
+  route = $state.raw<Route>(parse(location.pathname));
+
+  constructor() {
+    addEventListener("popstate", () => (this.route = parse(location.pathname)));
+  }
+
+  go(path: string): void {
+    history.pushState(null, "", path);
+    this.route = parse(path);
+    scrollTo(0, 0);
+  }
+
+  /** For `onclick` of a plain link, so that it stays a link for every other way of opening it. */
+  follow = (event: MouseEvent): void => {
+    const link = event.currentTarget as HTMLAnchorElement;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    this.go(link.pathname);
+  };
+}
+
+export const router = new Router();

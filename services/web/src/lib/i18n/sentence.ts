@@ -1,0 +1,2 @@
+/** A sentence with holes. */
+export type Sentence<P> = (p: P) => string;

@@ -1,0 +1,38 @@
+// Who sits where, in words. Nicknames are plain text; a player without one is called by the seat.
+import type { Catalogue } from "./i18n";
+import { isObject, type RoomView } from "./view";
+
+export interface People {
+  view: RoomView | null;
+  names: Record<string, string>;
+  player: string;
+}
+
+export function playerName(catalogue: Catalogue, people: People, player: string): string {
+  const name = Object.hasOwn(people.names, player) ? people.names[player] : undefined;
+  if (name) return name;
+  for (const [seat, held] of Object.entries(people.view?.seats ?? {})) {
+    if (held.player === player) return catalogue.text.seat({ seat: Number(seat) + 1 });
+  }
+  return "?";
+}
+
+export function seatName(catalogue: Catalogue, people: People, seat: number): string {
+  const held = people.view?.seats?.[String(seat)];
+  return held ? playerName(catalogue, people, held.player) : catalogue.text.seat({ seat: seat + 1 });
+}
+
+export function seatNames(catalogue: Catalogue, people: People, seats: readonly unknown[]): string {
+  return seats.map((seat) => (typeof seat === "number" ? seatName(catalogue, people, seat) : String(seat))).join(", ");
+}
+
+/** A side of several seats, by the names of those who play it when the table says so (`sides`: number -> `seats`). */
+export function sideName(catalogue: Catalogue, people: People, side: number): string {
+  const table = people.view?.table;
+  const sides = isObject(table) && isObject(table.sides) ? table.sides : {};
+  const found = sides[String(side)];
+  const seats = isObject(found) && Array.isArray(found.seats) ? found.seats : [];
+  const name = catalogue.text.side({ side: side + 1 });
+  if (seats.length === 1) return seatNames(catalogue, people, seats);
+  return seats.length > 0 ? `${name} (${seatNames(catalogue, people, seats)})` : name;
+}

@@ -1,0 +1,175 @@
+// Goal: everything is told in words, in every language, and no name is ever more than text. Method: catalogues against the
+// server's table of codes; events and views of known and unknown games; the sources searched for ways around escaping.
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { eventText } from "../src/lib/events";
+import { LANGUAGES, pickLanguage } from "../src/lib/i18n";
+import { seatName, sideName, type People } from "../src/lib/people";
+import { ranking, shape } from "../src/lib/sheet";
+import { codeText, gameName, humanise, term } from "../src/lib/terms";
+import { readCode } from "../src/lib/api";
+import type { GameEvent, RoomView } from "../src/lib/view";
+
+const { ko, en, ms } = {
+  ko: LANGUAGES.ko.catalogue,
+  en: LANGUAGES.en.catalogue,
+  ms: LANGUAGES.ms.catalogue,
+};
+const people: People = {
+  player: "p0",
+  names: { p0: "민수", p1: "<img src=x onerror=alert(1)>" },
+  view: {
+    seats: { "0": { player: "p0", connected: true }, "1": { player: "p1", connected: true } },
+    table: { sides: { "0": { seats: [0] }, "1": { seats: [1] } } },
+  } as unknown as RoomView,
+};
+
+describe("codes", () => {
+  const source = readFileSync(new URL("../../../schemas/codes.py", import.meta.url), "utf8");
+  const rejects = source.slice(source.indexOf("REJECTS"), source.indexOf("CLOSES"));
+  const codes = [...rejects.matchAll(/^\s+"([a-z_]+)": "(.+)",$/gm)];
+
+  it("of the server all have a sentence in every language", () => {
+    expect(codes.length).toBeGreaterThan(20);
+    for (const [, code] of codes) {
+      for (const { catalogue } of Object.values(LANGUAGES)) expect(Object.keys(catalogue.codes)).toContain(code);
+    }
+  });
+
+  it("that are unknown fall back to what the server says, then to the code", () => {
+    expect(codeText(en, "brand_new", "서버의 말", {})).toBe("서버의 말");
+    expect(codeText(en, "brand_new", "", { brand_new: "게임의 말" })).toBe("게임의 말");
+    expect(codeText(en, "brand_new", "")).toBe("brand new");
+    expect(codeText(en, "toString", "")).toBe("to string");
+  });
+});
+
+describe("languages", () => {
+  it("leave no sentence and no word empty", () => {
+    for (const { catalogue } of Object.values(LANGUAGES)) {
+      for (const part of [catalogue.text, catalogue.codes, catalogue.terms]) {
+        for (const value of Object.values(part)) if (typeof value === "string") expect(value).not.toBe("");
+      }
+    }
+  });
+
+  it("never show the trademarks, neither in sentences nor in what is made of identifiers", () => {
+    const said = Object.values(LANGUAGES).flatMap(({ catalogue }) =>
+      [catalogue.text, catalogue.codes, catalogue.terms].flatMap((part) => Object.values(part).map(String)),
+    );
+    for (const name of ["yahtzee", "yahtzeeBonus", "YAHTZEE_JOKER_2", "yacht51x", "clubhouse_51"]) {
+      said.push(term(ko, name), humanise(name));
+    }
+    for (const text of said) expect(text).not.toMatch(/yahtzee|야찌|야추|clubhouse|worldwide|\b51\b/i);
+  });
+
+  it("are chosen by the player, else Korean if it is read at all, else the browser's", () => {
+    expect(pickLanguage("ms", ["ko"])).toBe("ms");
+    expect(pickLanguage(null, ["en-US", "ko-KR"])).toBe("ko");
+    expect(pickLanguage("xx", ["fr", "ms-MY", "en"])).toBe("ms");
+    expect(pickLanguage(null, ["fr"])).toBe("ko");
+  });
+});
+
+describe("events", () => {
+  const tell = (event: GameEvent) => eventText(ko, people, event);
+
+  it("of the room and of games we know are sentences", () => {
+    expect(tell({ type: "seated", seat: 0, player: "p0" })).toBe("민수가 자리에 앉았어요.");
+    expect(tell({ type: "rolled", seat: 0, dice: [1, 2, 3, 4, 5] })).toBe("민수가 굴렸어요: 1 2 3 4 5");
+    expect(tell({ type: "scored", seat: 0, category: "fullHouse", points: 25, bonus: 100, auto: true })).toBe(
+      "민수가 풀 하우스에 125점을 적었어요. (자동)",
+    );
+    expect(eventText(en, people, { type: "timed_out", turn: 1, seats: [0], cause: "absent", away: [0] })).toContain("away");
+  });
+
+  it("of other games are told by name and fields, also when a word means something else there", () => {
+    expect(tell({ type: "rolled", seat: 0, distance: 7, draws: 2 })).toBe("민수: rolled (distance 7)");
+    expect(tell({ type: "card_played", seat: 1, cards: ["ace_of_spades", 2], at: { x: 1 } })).toBe(
+      "<img src=x onerror=alert(1)>: card played (cards ace of spades 2, at x 1)",
+    );
+    expect(tell({ type: "captured", side: 1, victim_side: 0, count: 2 })).toContain("잡힌 편 민수");
+  });
+});
+
+describe("people", () => {
+  it("without a name are called by their seat", () => {
+    expect(seatName(en, { ...people, names: {} }, 0)).toBe("Seat 1");
+    expect(seatName(en, people, 7)).toBe("Seat 8");
+    expect(seatName(en, { ...people, names: JSON.parse('{"__proto__": {"p0": "x"}}') }, 0)).toBe("Seat 1");
+    expect(sideName(en, people, 0)).toBe("민수");
+  });
+});
+
+it("no component writes markup from strings, nor styles that the policy would block", () => {
+  const src = new URL("../src/", import.meta.url);
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => /\.(svelte|ts)$/.test(file));
+  expect(files.length).toBeGreaterThan(30);
+  for (const file of files) {
+    const source = readFileSync(new URL(file, src), "utf8");
+    expect(source, file).not.toMatch(/\{@html|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\seval\(/);
+    expect(source, file).not.toMatch(/<[a-z][^>]*\sstyle=/);
+    if (!file.endsWith("wire.ts")) expect(source.split("\n").length, file).toBeLessThan(400);
+  }
+});
+
+describe("shapes of a view", () => {
+  const of = (name: string, value: Parameters<typeof shape>[1]) => shape(name, value, people, Object.keys(ko.terms));
+
+  it("are guessed by name and form", () => {
+    expect(of("dice", [1, 6, 3]).kind).toBe("dice");
+    expect(of("dice", [1, 7]).kind).toBe("list");
+    expect(of("order", [1, 0])).toEqual({ kind: "seat", seats: [1, 0] });
+    expect(of("order", [1, 9]).kind).toBe("list");
+    expect(of("held", [true, false]).kind).toBe("flags");
+    expect(of("board", { "0": { side: 1 }, "1": { side: 0 } })).toMatchObject({ kind: "table", keys: ["0", "1"] });
+    expect(of("hand", [{ suit: "x", rank: 1 }]).kind).toBe("table");
+    expect(of("tree", [{ a: { b: { c: 1 } } }]).kind).toBe("cards");
+    expect(of("anything", { a: 1 }).kind).toBe("fields");
+    expect(of("nothing", null).kind).toBe("scalar");
+  });
+
+  it("make a score sheet of maps by seat, with the boxes in their order", () => {
+    const sheets = { "0": { scores: { yacht: 50, ones: 1 }, total: 51 }, "1": { scores: { twos: 4 }, total: 4 } };
+    const form = of("sheets", sheets);
+    expect(form.kind === "seats" && form.rows.map((row) => [row.name, row.values])).toEqual([
+      ["ones", [1, undefined]],
+      ["twos", [undefined, 4]],
+      ["yacht", [50, undefined]],
+      ["total", [51, 4]],
+    ]);
+  });
+});
+
+describe("results", () => {
+  it("are ranked from whatever list has ranks", () => {
+    expect(
+      ranking({ winners: [1], ranking: [{ rank: 2, seat: 0, total: 5 }, { rank: 1, seat: 1, total: 9 }] }),
+    ).toEqual([
+      { rank: 1, seats: [1], total: 9 },
+      { rank: 2, seats: [0], total: 5 },
+    ]);
+    expect(ranking({ ranking: [{ rank: 1, side: 0, seats: [0, 1] }] })).toEqual([{ rank: 1, seats: [0, 1], total: null }]);
+    expect(ranking({ score: 3 })).toEqual([]);
+    expect(ranking(undefined)).toEqual([]);
+  });
+});
+
+describe("room codes", () => {
+  it.each([
+    ["k7q2mx", "K7Q2MX"],
+    [" K7Q 2MX ", "K7Q2MX"],
+    ["https://play.example/r/k7q2mx?x=1", "K7Q2MX"],
+    ["K7Q2M0", null],
+    ["K7Q2M", null],
+    ["", null],
+  ])("%j is read as %j", (text, code) => expect(readCode(text)).toBe(code));
+});
+
+it("games have names, new ones their own", () => {
+  expect([gameName(ko, "yacht"), gameName(ms, "yut"), gameName(en, "liars_dice")]).toEqual([
+    "요트 다이스",
+    "Yut Nori",
+    "liars dice",
+  ]);
+});
