@@ -76,7 +76,7 @@ def step(kit: Kit, at: Position, entry: Entry, game_id: str) -> tuple[Position, 
         return Position(room, chance, head), Decided(entry, outcome.code, outcome.detail, (), [])
     events, chance = outcome
     room = kit.evolve(room, events)
-    closing = ending(kit, room, chance) if room is not None else ()
+    closing = ending(kit, room, chance, entry_ms(entry.id)) if room is not None and events else ()
     if closing:
         room = kit.evolve(room, closing)
         events = (*events, *closing)

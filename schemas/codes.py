@@ -37,6 +37,10 @@ REJECTS: dict[str, str] = {
     "not_your_turn": "지금은 다른 사람 차례예요.",
     "stale_turn": "이미 지나간 차례예요.",
     "deadline_passed": "제한 시간이 지났어요.",
+    "room_closed": "닫힌 방이에요.",
+    "kicked": "방장이 내보낸 사람은 다시 앉을 수 없어요.",
+    "not_over": "게임이 끝난 뒤에만 할 수 있어요.",
+    "no_spectators": "이 방은 관전을 받지 않아요.",
     "not_due": "아직 제한 시간이 지나지 않았어요.",
 }
 
@@ -50,6 +54,7 @@ CLOSES: dict[str, tuple[int, str]] = {
     "try_again": (1013, "the server is overloaded; reconnect later"),
     "no_hello": (4400, "say hello within five seconds"),
     "unauthorized": (4401, "the player token is missing or not valid"),
+    "no_spectators": (4403, "this room does not let spectators in"),
     "no_room": (4404, "no such room"),
     "slow": (4408, "the connection reads too slowly; reconnect to resume"),
 }

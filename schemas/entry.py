@@ -5,9 +5,10 @@ the private part (hex), which leaves the server only after the game's end. The e
 carries one. Names and addresses are not here; players are ids, so that a person can be erased and the log still verifies.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from schemas.base import GameName, Hex32, PlayerId, Record, SeatNo
 
@@ -16,9 +17,17 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_f
     """What belongs to the table and not to the rules.
 
     keep_order: play in the order of seats instead of a drawn one (000 4.1).
+    public: listed for everyone; otherwise one needs the code. spectators: people without a seat may watch a running game.
+    delay_s: how long after the players spectators see things. countdown_s: from Start to the deal; a leave stops it.
+    idle_s: a lobby or finished game that nobody touches for so long is closed (a warning comes first).
     """
 
     keep_order: bool = False
+    public: bool = False
+    spectators: bool = True
+    delay_s: Annotated[int, Meta(ge=0, le=300)] = 0
+    countdown_s: Annotated[int, Meta(ge=0, le=10)] = 0
+    idle_s: Annotated[int, Meta(ge=30, le=86_400)] = 1800
 
 
 class Command(Record):
@@ -26,7 +35,10 @@ class Command(Record):
 
 
 class Open(Command):
-    """Game `n` of a room opens its lobby. Private part: the 32 byte secret whose SHA-256 is `commitment`."""
+    """Game `n` of a room opens its lobby. Private part: the 32 byte secret whose SHA-256 is `commitment`.
+
+    A rematch carries over: `seated` sit down in this order, `banned` stay out.
+    """
 
     player: PlayerId
     game: GameName
@@ -34,6 +46,8 @@ class Open(Command):
     options: dict[str, Any]
     settings: Settings
     commitment: Hex32
+    seated: tuple[PlayerId, ...] = ()
+    banned: tuple[PlayerId, ...] = ()
 
 
 class Join(Command):
@@ -54,6 +68,60 @@ class Configure(Command):
     player: PlayerId
     options: dict[str, Any] | None = None
     settings: Settings | None = None
+
+
+class Move(Command):
+    """Change to a free seat in the lobby."""
+
+    player: PlayerId
+    seat: SeatNo
+
+
+class Swap(Command):
+    """The host exchanges two seats in the lobby (teams)."""
+
+    player: PlayerId
+    seat: SeatNo
+    other: SeatNo
+
+
+class Ready(Command):
+    player: PlayerId
+    ready: bool
+
+
+class Promise(Command):
+    """A seated player's nonce hash, when it was not given with Join: after a rematch, or to draw a new one."""
+
+    player: PlayerId
+    nonce_hash: Hex32
+
+
+class Kick(Command):
+    """The host frees a seat in the lobby; its player may not take one again."""
+
+    player: PlayerId
+    seat: SeatNo
+
+
+class Transfer(Command):
+    """The host makes another seated player host."""
+
+    player: PlayerId
+    seat: SeatNo
+
+
+class Touch(Command):
+    """Somebody is still here: the idle clock starts again."""
+
+    player: PlayerId
+
+
+class Rematch(Command):
+    """A vote for another game with the same people, or its withdrawal."""
+
+    player: PlayerId
+    want: bool = True
 
 
 class Start(Command):
@@ -89,6 +157,25 @@ class Timeout(Command):
     turn: int
 
 
-AnyCommand = Open | Join | Leave | Configure | Start | Nonce | Act | Connected | Disconnected | Timeout
+AnyCommand = (
+    Open
+    | Join
+    | Leave
+    | Configure
+    | Move
+    | Swap
+    | Ready
+    | Promise
+    | Kick
+    | Transfer
+    | Touch
+    | Rematch
+    | Start
+    | Nonce
+    | Act
+    | Connected
+    | Disconnected
+    | Timeout
+)
 
 decode_command = msgspec.json.Decoder(AnyCommand).decode

@@ -6,10 +6,10 @@ other `from` is a gap and asks for a new `hello`. Every message with an `id` is 
 id in the same session is always safe and never acts twice.
 """
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from schemas.base import (
     ActionId,
@@ -35,13 +35,24 @@ class Ask(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, t
 
 
 class Hello(Ask):
-    """First message: which room, who (token, unless the cookie or a bearer header says it), and the position to resume from."""
+    """First message: which room, who (token, unless the cookie or a bearer header says it), and the position to resume from.
+
+    tokens: of further people who play on this same device (a family table); each holds a seat of their own.
+    """
 
     room: RoomCode
     session: SessionId
     token: str | None = None
     game: int | None = None
     version: Count = 0
+    tokens: Annotated[tuple[str, ...], Meta(max_length=7)] = ()
+
+
+class Deed(Ask):
+    """Base of what takes effect in the log. `player`: which of the connection's people does it; absent: the first."""
+
+    id: ActionId
+    player: PlayerId | None = field(default=None, name="as")
 
 
 class Act(Ask):
@@ -51,30 +62,81 @@ class Act(Ask):
     turn: Count | None = None
 
 
-class Join(Ask):
-    id: ActionId
+class Join(Deed, kw_only=True):
     name: str
     seat: SeatNo | None = None
     nonce_hash: Hex32 | None = None
 
 
-class Leave(Ask):
-    id: ActionId
+class Leave(Deed):
+    pass
 
 
-class Configure(Ask):
-    id: ActionId
+class Configure(Deed, kw_only=True):
+    """The host, in the lobby. Absent: unchanged."""
+
     options: dict[str, Any] | None = None
     settings: Settings | None = None
 
 
-class Start(Ask):
-    id: ActionId
+class Move(Deed, kw_only=True):
+    """To a free seat, in the lobby."""
+
+    seat: SeatNo
 
 
-class Nonce(Ask):
-    id: ActionId
+class Swap(Deed, kw_only=True):
+    """The host exchanges two seats, in the lobby."""
+
+    seat: SeatNo
+    other: SeatNo
+
+
+class Ready(Deed, kw_only=True):
+    ready: bool
+
+
+class Promise(Deed, kw_only=True):
+    """A nonce hash for a seat that has none, as after a rematch."""
+
+    nonce_hash: Hex32
+
+
+class Kick(Deed, kw_only=True):
+    seat: SeatNo
+
+
+class Transfer(Deed, kw_only=True):
+    """The host makes whoever sits on `seat` host."""
+
+    seat: SeatNo
+
+
+class Touch(Deed):
+    """Still here: a room that was warned stays open."""
+
+
+class Rematch(Deed, kw_only=True):
+    want: bool = True
+
+
+class Start(Deed):
+    pass
+
+
+class Nonce(Deed, kw_only=True):
     nonce: Hex32
+
+
+class Say(Ask):
+    """An emote, a line of chat or a suggestion to teammates. Not in the log; answered by everyone's `said`, or `reject`.
+
+    body: an emote's code, the line (plain text), or the suggested action as JSON.
+    """
+
+    kind: Literal["emote", "chat", "suggest"]
+    body: Annotated[str, Meta(min_length=1, max_length=300)]
+    player: PlayerId | None = field(default=None, name="as")
 
 
 class Legal(Ask):
@@ -87,7 +149,11 @@ class Ping(Ask):
     t: Count
 
 
-AnyAsk = Hello | Act | Join | Leave | Configure | Start | Nonce | Legal | Ping
+AnyDeed = (
+    Act | Join | Leave | Configure | Move | Swap | Ready | Promise | Kick | Transfer | Touch | Rematch | Start | Nonce
+)
+AnyAsk = Hello | AnyDeed | Say | Legal | Ping
+EMOTES = ("hello", "thanks", "nice", "wow", "laugh", "sad", "hurry", "good_game")
 
 
 class Tell(Struct, frozen=True, omit_defaults=True, tag_field="type", tag=snake):
@@ -95,7 +161,10 @@ class Tell(Struct, frozen=True, omit_defaults=True, tag_field="type", tag=snake)
 
 
 class Welcome(Tell):
-    """Who you are here. `names` maps player id -> nickname of everyone at the table."""
+    """Who you are here. `names` maps player id -> nickname of everyone at the table.
+
+    others: the further people of this connection. people: how many are in the room, on all gateways. said: the last things.
+    """
 
     room: RoomCode
     player: PlayerId
@@ -103,6 +172,9 @@ class Welcome(Tell):
     seats: tuple[SeatNo, ...]
     names: dict[str, str]
     now_ms: Millis
+    others: tuple[PlayerId, ...] = ()
+    people: int = 0
+    said: tuple[Any, ...] = ()
 
 
 class Snapshot(Tell):
@@ -164,12 +236,25 @@ class Names(Tell):
     names: dict[str, str]
 
 
+class People(Tell):
+    """How many people are in the room now: players and spectators, on all gateways."""
+
+    people: Count
+
+
+class Said(Tell):
+    player: PlayerId
+    kind: str
+    body: str
+    at_ms: Millis
+
+
 class Pong(Tell):
     t: Count
     now_ms: Millis
 
 
-AnyTell = Welcome | Snapshot | Update | Ack | Reject | LegalActions | Names | Pong
+AnyTell = Welcome | Snapshot | Update | Ack | Reject | LegalActions | Names | People | Said | Pong
 
 
 # HTTP bodies
@@ -201,6 +286,25 @@ class RoomSummary(Struct, frozen=True, omit_defaults=True):
     seats_max: int
     options: dict[str, Any]
     settings: Settings
+
+
+class RoomList(Struct, frozen=True):
+    """GET /api/rooms: public rooms that can be joined or watched, the last changed first."""
+
+    rooms: tuple[RoomSummary, ...]
+
+
+class MoveCode(Struct, frozen=True):
+    """POST /api/me/move: a one-time code with which another device becomes this player; the old token then is void."""
+
+    code: str
+    expires_s: int
+
+
+class Claim(Struct, frozen=True, forbid_unknown_fields=True):
+    """POST /api/me/claim, answered with Me."""
+
+    code: Annotated[str, Meta(max_length=32)]
 
 
 class Me(Struct, frozen=True):

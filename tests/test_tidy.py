@@ -162,7 +162,12 @@ SENTENCE = re.compile(r"""(["'`>])(?=[^"'`<>\n]*(?:\s|[가-힣]))[^"'`<>\n]*yaht
 def shown() -> list[Path]:
     """Sources with text for players."""
     kinds = (".ts", ".svelte", ".html", ".json", ".webmanifest", ".md")
-    return files(*kinds, under="services/web") + files(".py", under="engine") + files(".py", under="schemas")
+    return (
+        files(*kinds, under="services/web/src")
+        + files(".html", under="services/web")
+        + files(".py", under="engine")
+        + files(".py", under="schemas")
+    )
 
 
 def test_no_trademark_is_shown():

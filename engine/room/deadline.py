@@ -1,15 +1,20 @@
-"""When the room moves on by itself: the opening of nonces, the game's turn, the grace of absent players."""
+"""When the room moves on by itself: countdown, nonces, the game's turn, the grace of absent players, idle rooms, rematch."""
 
 from msgspec import Struct
 
-from engine.room.state import OPENING, PLAYING, Room
+from engine.room.state import LOBBY, OPENING, OVER, PLAYING, Room
 
 OPENING_MS = 2000  # clients open their nonces after Start within this time (docs/design.md 6)
 AWAY_AFTER = 3  # automatic turns in a row
+WARN_SHARE = 6  # the idle warning comes this fraction (1/6) of the idle time before the end
+REMATCH_MS = 1000  # the next game of the room is opened at once; this is when it is tried again
 
 
 class Due(Struct, frozen=True):
-    """Who must act in `turn` and when it ends by itself. at_ms None: never. absent: ended by grace, not by the clock."""
+    """Who must act in `turn` and when it ends by itself. at_ms None: never. absent: ended by grace, not by the clock.
+
+    Outside the game itself `turn` is the room's version (0 while nonces are opened), so that any event makes it stale.
+    """
 
     turn: int
     seats: tuple[int, ...]
@@ -26,7 +31,8 @@ def due(kit, room: Room | None) -> Due | None:
     """
     if room is None:
         return None
-    if room.phase == PLAYING:
+    phase = room.phase
+    if phase == PLAYING:
         limit = kit.game.deadline(room.state)
         if limit is None:
             return None
@@ -41,7 +47,19 @@ def due(kit, room: Room | None) -> Due | None:
         if limit.at_ms is not None and limit.at_ms <= grace:
             return Due(limit.turn, limit.seats, limit.since_ms, limit.at_ms)
         return Due(limit.turn, limit.seats, limit.since_ms, grace, True)
-    if room.phase == OPENING:
+    if phase == OPENING:
         waiting = tuple(i for i, seat in enumerate(room.seats) if seat.nonce_hash and not seat.opened)
         return Due(0, waiting, room.since_ms, room.since_ms + OPENING_MS)
+    if phase == LOBBY and room.counting_ms:
+        return Due(room.version, (), room.active_ms, room.counting_ms)
+    if phase == OVER and room.next_seated:
+        return Due(room.version, (), room.active_ms, room.active_ms + REMATCH_MS)
+    if phase in (LOBBY, OVER):
+        return Due(room.version, (), room.active_ms, room.closes_ms or warns_ms(room))
     return None
+
+
+def warns_ms(room: Room) -> int:
+    """When an idle room is warned: the end of its idle time less a sixth of it."""
+    idle_ms = room.settings.idle_s * 1000
+    return room.active_ms + idle_ms - idle_ms // WARN_SHARE

@@ -8,8 +8,9 @@ import msgspec
 from engine.game import Ctx, Rejected, read_options
 from engine.rng import NO_NONCE, Rng, commitment, derive_key
 from engine.room import events as ev
+from engine.room import lobby
 from engine.room.deadline import AWAY_AFTER, due
-from engine.room.state import LOBBY, OPENING, PLAYING, Chance, Room
+from engine.room.state import CLOSED, LOBBY, OPENING, PLAYING, Chance, Room
 from schemas import entry as cmd
 from schemas.base import Detail, encode
 
@@ -22,16 +23,20 @@ def decide(kit, room: Room | None, chance: Chance, command: Any, private: bytes,
     if type(command) is cmd.Act:
         return _act(kit, room, chance, command, at_ms)
     if type(command) is cmd.Open:
-        return _open(kit, room, chance, command, private, game_id)
+        return _open(kit, room, chance, command, private, at_ms, game_id)
     if room is None:
         return Rejected("no_room")
+    if room.phase == CLOSED:
+        return Rejected("room_closed")
     if type(command) is cmd.Nonce:
         return _nonce(kit, room, chance, command, private, at_ms)
-    events = _PLAIN[type(command)](kit, room, chance, command, at_ms)
+    if type(command) is cmd.Timeout:
+        return _timeout(kit, room, chance, command, at_ms)
+    events = _PLAIN[type(command)](kit, room, command, at_ms)
     if isinstance(events, Rejected):
         return events
-    if type(command) is cmd.Start or (type(command) is cmd.Timeout and room.phase == OPENING):
-        return _begin_if_ready(kit, room, chance, events, at_ms, force=type(command) is cmd.Timeout)
+    if type(command) is cmd.Start:
+        return _begin_if_ready(kit, room, chance, events, at_ms)
     return events, chance
 
 
@@ -42,7 +47,7 @@ def _drawn(events: tuple, ctx: Ctx, before: int) -> tuple:
     return events
 
 
-def _open(kit, room, chance, c: cmd.Open, private: bytes, game_id: str) -> Outcome:
+def _open(kit, room, chance, c: cmd.Open, private: bytes, at_ms: int, game_id: str) -> Outcome:
     if room is not None:
         return Rejected("not_in_lobby")
     options = read_options(kit.game, c.options)
@@ -50,78 +55,19 @@ def _open(kit, room, chance, c: cmd.Open, private: bytes, game_id: str) -> Outco
         return options
     if commitment(private) != c.commitment:
         return Rejected("bad_nonce", Detail(field="commitment"))
-    opened = ev.Opened(game_id, c.player, kit.game.name, kit.game.rules_version, c.options, c.settings, c.commitment)
-    return (opened,), Chance(secret=private)
-
-
-def _join(kit, room: Room, chance, c: cmd.Join, at_ms) -> tuple | Rejected:
-    if room.phase != LOBBY:
-        return Rejected("not_in_lobby")
-    if room.seat_of(c.player) is not None:
-        return Rejected("already_seated")
-    free = [index for index, seat in enumerate(room.seats) if seat is None]
-    if not free:
-        return Rejected("room_full", Detail(expected=f"at most {len(room.seats)} players"))
-    seat = free[0] if c.seat is None else c.seat
-    if seat not in free:
-        if seat >= len(room.seats):
-            return Rejected("seat_taken", Detail(field="seat", expected=f"0..{len(room.seats) - 1}", got=seat))
-        return Rejected("seat_taken", Detail(field="seat", got=seat))
-    seated = ev.Seated(seat, c.player, c.nonce_hash or "")
-    return (seated,) if room.host else (seated, ev.HostChanged(c.player))
-
-
-def _leave(kit, room: Room, chance, c: cmd.Leave, at_ms) -> tuple | Rejected:
-    if room.phase != LOBBY:
-        return Rejected("not_in_lobby")
-    seat = room.seat_of(c.player)
-    if seat is None:
-        return Rejected("no_seat")
-    events: tuple = (ev.Left(seat, c.player),)
-    others = [s.player for s in room.seats if s is not None and s.player != c.player]
-    if room.host == c.player:  # with nobody left, whoever sits down next is host
-        events += (ev.HostChanged(others[0] if others else ""),)
-    return events
-
-
-def _configure(kit, room: Room, chance, c: cmd.Configure, at_ms) -> tuple | Rejected:
-    if room.phase != LOBBY:
-        return Rejected("not_in_lobby")
-    if room.host != c.player:
-        return Rejected("not_host")
-    options = room.options if c.options is None else c.options
-    read = read_options(kit.game, options)
-    if isinstance(read, Rejected):
-        return read
-    return (ev.Configured(options, room.settings if c.settings is None else c.settings),)
-
-
-def _start(kit, room: Room, chance, c: cmd.Start, at_ms) -> tuple | Rejected:
-    if room.phase != LOBBY:
-        return Rejected("not_in_lobby")
-    if room.host != c.player:
-        return Rejected("not_host")
-    taken = tuple(index for index, seat in enumerate(room.seats) if seat is not None)
-    if len(taken) < kit.game.seats_min:
-        return Rejected(
-            "not_enough_players", Detail(field="seats", expected=f"at least {kit.game.seats_min}", got=len(taken))
-        )
-    options = read_options(kit.game, room.options, taken)
-    if isinstance(options, Rejected):
-        return options
-    seats = [room.seats[index] for index in taken]
-    started = ev.Started(
-        room.id,
-        at_ms,
-        room.game,
-        room.rules_version,
-        room.options,
-        room.settings,
-        tuple(seat.player for seat in seats),
-        room.commitment,
-        tuple(seat.nonce_hash for seat in seats),
+    opened = ev.Opened(
+        game_id,
+        c.player,
+        kit.game.name,
+        kit.game.rules_version,
+        c.options,
+        c.settings,
+        c.commitment,
+        c.banned,
+        at_ms=at_ms,
     )
-    return (started,)
+    seated = tuple(ev.Seated(i, player, at_ms=at_ms) for i, player in enumerate(c.seated[: kit.game.seats_max]))
+    return (opened, *seated), Chance(secret=private)
 
 
 def _nonce(kit, room: Room, chance: Chance, c: cmd.Nonce, private: bytes, at_ms: int) -> Outcome:
@@ -135,10 +81,10 @@ def _nonce(kit, room: Room, chance: Chance, c: cmd.Nonce, private: bytes, at_ms:
     if commitment(private) != room.seats[seat].nonce_hash:
         return Rejected("bad_nonce")
     chance = msgspec.structs.replace(chance, nonces={**chance.nonces, seat: private})
-    return _begin_if_ready(kit, room, chance, (ev.NonceOpened(seat),), at_ms, force=False)
+    return _begin_if_ready(kit, room, chance, (ev.NonceOpened(seat),), at_ms)
 
 
-def _begin_if_ready(kit, room: Room, chance: Chance, events: tuple, at_ms: int, force: bool) -> Outcome:
+def _begin_if_ready(kit, room: Room, chance: Chance, events: tuple, at_ms: int, force: bool = False) -> Outcome:
     """Append `began` and the deal once every promised nonce is open, or the time for it is over (`force`)."""
     after = kit.evolve(room, events)
     if after.phase != OPENING:
@@ -180,52 +126,74 @@ def _act(kit, room: Room | None, chance: Chance, c: cmd.Act, at_ms: int) -> Outc
     return events, chance
 
 
-def _connected(kit, room: Room, chance, c: cmd.Connected, at_ms) -> tuple | Rejected:
+def _connected(kit, room: Room, c: cmd.Connected, at_ms: int) -> tuple | Rejected:
     seat = room.seat_of(c.player)
     if seat is None:
         return Rejected("no_seat")
     return () if room.seats[seat].connected else (ev.Connected(seat),)
 
 
-def _disconnected(kit, room: Room, chance, c: cmd.Disconnected, at_ms) -> tuple | Rejected:
+def _disconnected(kit, room: Room, c: cmd.Disconnected, at_ms: int) -> tuple | Rejected:
     seat = room.seat_of(c.player)
     if seat is None:
         return Rejected("no_seat")
-    return (ev.Disconnected(seat, at_ms),) if room.seats[seat].connected else ()
+    if not room.seats[seat].connected:
+        return ()
+    return (ev.Disconnected(seat, at_ms), *lobby.gone_after_the_game(kit, room, seat, at_ms))
 
 
-def _timeout(kit, room: Room, chance: Chance, c: cmd.Timeout, at_ms) -> tuple | Rejected:
+def _timeout(kit, room: Room, chance: Chance, c: cmd.Timeout, at_ms: int) -> Outcome:
+    """A deadline may be over: judge whether it is, then do what it was set for."""
     now = due(kit, room)
     if now is None or c.turn != now.turn:
         return Rejected("stale_turn", Detail(field="turn", got=c.turn))
     if now.at_ms is None or at_ms < now.at_ms:
         return Rejected("not_due")
+    if room.phase == PLAYING:
+        away = tuple(i for i in now.seats if room.seats[i].autos + 1 >= AWAY_AFTER and not room.seats[i].away)
+        timed_out = ev.TimedOut(now.turn, now.seats, "absent" if now.absent else "deadline", away)
+        ctx = Ctx(at_ms, Rng(chance.key, room.draws), room.settings.keep_order)
+        return (timed_out, *_drawn(kit.game.timeout(room.state, ctx), ctx, room.draws)), chance
     if room.phase == OPENING:
-        return ()
-    away = tuple(i for i in now.seats if room.seats[i].autos + 1 >= AWAY_AFTER and not room.seats[i].away)
-    timed_out = ev.TimedOut(now.turn, now.seats, "absent" if now.absent else "deadline", away)
-    ctx = Ctx(at_ms, Rng(chance.key, room.draws), room.settings.keep_order)
-    return (timed_out, *_drawn(kit.game.timeout(room.state, ctx), ctx, room.draws))
+        return _begin_if_ready(kit, room, chance, (), at_ms, force=True)
+    if room.phase == LOBBY and room.counting_ms:
+        return _begin_if_ready(kit, room, chance, lobby.counted_down(kit, room, at_ms), at_ms)
+    if room.next_seated:
+        return (), chance  # whoever commits this opens the next game
+    return lobby.idle(kit, room, at_ms), chance
 
 
-def ending(kit, room: Room, chance: Chance) -> tuple:
-    """The events that close a game whose result is there; () while it goes on. Every ending reveals the secret."""
-    if room.phase != PLAYING:
-        return ()
-    result = kit.game.result(room.state)
-    if result is None:
-        return ()
-    nonces = tuple(chance.nonces.get(index, NO_NONCE).hex() for index in range(len(room.seats)))
-    # Through JSON, so that the live room equals the one folded from the stream (lists there, not tuples).
-    return ev.GameOver(msgspec.json.decode(encode(result))), ev.Revealed(chance.secret.hex(), nonces)
+def ending(kit, room: Room, chance: Chance, at_ms: int) -> tuple:
+    """The events that follow when a game has its result or a room was closed; () otherwise. Every ending reveals the secret."""
+    if room.phase == PLAYING:
+        result = kit.game.result(room.state)
+        if result is None:
+            return ()
+        # Through JSON, so that the live room equals the one folded from the stream (lists there, not tuples).
+        return ev.GameOver(msgspec.json.decode(encode(result)), at_ms=at_ms), _revealed(room, chance)
+    if room.phase == CLOSED and room.revealed is None:
+        return (_revealed(room, chance),)
+    return ()
+
+
+def _revealed(room: Room, chance: Chance) -> ev.Revealed:
+    seats = range(len(room.seats)) if room.state is not None else ()
+    return ev.Revealed(chance.secret.hex(), tuple(chance.nonces.get(index, NO_NONCE).hex() for index in seats))
 
 
 _PLAIN: dict[type, Callable[..., Any]] = {
-    cmd.Join: _join,
-    cmd.Leave: _leave,
-    cmd.Configure: _configure,
-    cmd.Start: _start,
+    cmd.Join: lobby.join,
+    cmd.Leave: lobby.leave,
+    cmd.Configure: lobby.configure,
+    cmd.Move: lobby.move,
+    cmd.Swap: lobby.swap,
+    cmd.Ready: lobby.ready,
+    cmd.Promise: lobby.promise,
+    cmd.Kick: lobby.kick,
+    cmd.Transfer: lobby.transfer,
+    cmd.Touch: lobby.touch,
+    cmd.Rematch: lobby.rematch,
+    cmd.Start: lobby.start,
     cmd.Connected: _connected,
     cmd.Disconnected: _disconnected,
-    cmd.Timeout: _timeout,
 }

@@ -6,7 +6,13 @@ from schemas.base import Record
 from schemas.entry import Settings
 
 
-class Opened(Record):
+class Sign(Record, kw_only=True):
+    """Base of what people do around a game: a sign of life at `at_ms`, from which the idle clock counts."""
+
+    at_ms: int = 0
+
+
+class Opened(Sign):
     """The lobby of game `id` is open; `commitment` = SHA-256 of the server's secret for it."""
 
     id: str
@@ -16,9 +22,10 @@ class Opened(Record):
     options: dict[str, Any]
     settings: Settings
     commitment: str
+    banned: tuple[str, ...] = ()
 
 
-class Seated(Record):
+class Seated(Sign):
     """`nonce_hash` is the player's promise, "" when it made none."""
 
     seat: int
@@ -26,18 +33,76 @@ class Seated(Record):
     nonce_hash: str = ""
 
 
-class Left(Record):
+class Promised(Sign):
+    seat: int
+    nonce_hash: str
+
+
+class Left(Sign):
+    """The seat is free. kicked: by the host, for good."""
+
     seat: int
     player: str
+    kicked: bool = False
 
 
-class HostChanged(Record):
+class SeatChanged(Sign):
+    """Who sat on `seat` sits on `to`, and the other way round when that was taken."""
+
+    seat: int
+    to: int
+
+
+class ReadySet(Sign):
+    seat: int
+    ready: bool
+
+
+class CountdownStarted(Sign):
+    """The game starts at `until_ms` unless a seat changes before."""
+
+    until_ms: int
+
+
+class CountdownStopped(Sign):
+    pass
+
+
+class Touched(Sign):
+    pass
+
+
+class IdleWarned(Record):
+    """Nobody does anything: the room closes at `closes_ms`."""
+
+    closes_ms: int
+
+
+class Closed(Record):
+    """The room is over for good. reason: "idle"."""
+
+    reason: str
+
+
+class RematchVoted(Sign):
+    seat: int
+    want: bool
+
+
+class RematchAgreed(Sign):
+    """Everyone who is here wants another game: `seated` sit down in the lobby of the room's next one."""
+
+    host: str
+    seated: tuple[str, ...]
+
+
+class HostChanged(Sign):
     """`player` is "" when the host left and nobody else was seated: the next to sit down is host."""
 
     player: str
 
 
-class Configured(Record):
+class Configured(Sign):
     options: dict[str, Any]
     settings: Settings
 
@@ -93,7 +158,7 @@ class Back(Record):
     seat: int
 
 
-class GameOver(Record):
+class GameOver(Sign):
     """The game's Result as JSON."""
 
     result: dict[str, Any]
@@ -109,7 +174,17 @@ class Revealed(Record):
 RoomEvent = (
     Opened
     | Seated
+    | Promised
     | Left
+    | SeatChanged
+    | ReadySet
+    | CountdownStarted
+    | CountdownStopped
+    | Touched
+    | IdleWarned
+    | Closed
+    | RematchVoted
+    | RematchAgreed
     | HostChanged
     | Configured
     | Started

@@ -11,7 +11,7 @@ from schemas.entry import Settings
 
 S = TypeVar("S")
 
-LOBBY, OPENING, PLAYING, OVER = "lobby", "opening", "playing", "over"
+LOBBY, OPENING, PLAYING, OVER, CLOSED = "lobby", "opening", "playing", "over", "closed"
 
 
 class Seat(Struct, frozen=True, array_like=True):
@@ -27,10 +27,16 @@ class Seat(Struct, frozen=True, array_like=True):
     dropped_ms: int = 0
     autos: int = 0
     away: bool = False
+    ready: bool = False
+    rematch: bool = False
 
 
 class Room(Struct, Generic[S], frozen=True, array_like=True):
-    """State of one game of a room at `version`. `seats` has holes only in the lobby. `draws`: rng() values used so far."""
+    """State of one game of a room at `version`. `seats` has holes only in the lobby. `draws`: rng() values used so far.
+
+    since_ms: start of the opening. active_ms: last sign of life around the game. counting_ms: end of the countdown, 0 none.
+    closes_ms: when the warned room closes, 0 not warned. next_seated: who agreed to a rematch, () not agreed.
+    """
 
     id: str
     version: int
@@ -47,6 +53,11 @@ class Room(Struct, Generic[S], frozen=True, array_like=True):
     state: S | None = None
     result: dict[str, Any] | None = None
     revealed: ev.Revealed | None = None
+    banned: tuple[str, ...] = ()
+    active_ms: int = 0
+    counting_ms: int = 0
+    closes_ms: int = 0
+    next_seated: tuple[str, ...] = ()
 
     def seat_of(self, player: str) -> int | None:
         """Index of the player's seat."""
@@ -80,6 +91,8 @@ def _opened(room: Room | None, e: ev.Opened, seats_max: int) -> Room:
         e.settings,
         e.commitment,
         (None,) * seats_max,
+        banned=e.banned,
+        active_ms=e.at_ms,
     )
 
 
@@ -91,8 +104,51 @@ def _seated(room: Room, e: ev.Seated) -> Room:
     return replace(room, seats=with_seat(room, e.seat, Seat(e.player, e.nonce_hash)))
 
 
+def _promised(room: Room, e: ev.Promised) -> Room:
+    return replace(room, seats=with_seat(room, e.seat, replace(room.seats[e.seat], nonce_hash=e.nonce_hash)))
+
+
 def _left(room: Room, e: ev.Left) -> Room:
-    return replace(room, seats=with_seat(room, e.seat, None))
+    banned = (*room.banned, e.player) if e.kicked else room.banned
+    return replace(room, seats=with_seat(room, e.seat, None), banned=banned)
+
+
+def _seat_changed(room: Room, e: ev.SeatChanged) -> Room:
+    seats = list(room.seats)
+    seats[e.seat], seats[e.to] = seats[e.to], seats[e.seat]
+    return replace(room, seats=tuple(seats))
+
+
+def _ready_set(room: Room, e: ev.ReadySet) -> Room:
+    return replace(room, seats=with_seat(room, e.seat, replace(room.seats[e.seat], ready=e.ready)))
+
+
+def _countdown_started(room: Room, e: ev.CountdownStarted) -> Room:
+    return replace(room, counting_ms=e.until_ms)
+
+
+def _countdown_stopped(room: Room, e: ev.CountdownStopped) -> Room:
+    return replace(room, counting_ms=0)
+
+
+def _touched(room: Room, e: ev.Touched) -> Room:
+    return room
+
+
+def _idle_warned(room: Room, e: ev.IdleWarned) -> Room:
+    return replace(room, closes_ms=e.closes_ms)
+
+
+def _closed(room: Room, e: ev.Closed) -> Room:
+    return replace(room, phase=CLOSED)
+
+
+def _rematch_voted(room: Room, e: ev.RematchVoted) -> Room:
+    return replace(room, seats=with_seat(room, e.seat, replace(room.seats[e.seat], rematch=e.want)))
+
+
+def _rematch_agreed(room: Room, e: ev.RematchAgreed) -> Room:
+    return replace(room, host=e.host, next_seated=e.seated)
 
 
 def _host_changed(room: Room, e: ev.HostChanged) -> Room:
@@ -105,7 +161,14 @@ def _configured(room: Room, e: ev.Configured) -> Room:
 
 def _started(room: Room, e: ev.Started) -> Room:
     by_player = {seat.player: seat for seat in room.seats if seat is not None}
-    return replace(room, phase=OPENING, since_ms=e.at_ms, seats=tuple(by_player[player] for player in e.seats))
+    return replace(
+        room,
+        phase=OPENING,
+        since_ms=e.at_ms,
+        counting_ms=0,
+        closes_ms=0,
+        seats=tuple(by_player[player] for player in e.seats),
+    )
 
 
 def _nonce_opened(room: Room, e: ev.NonceOpened) -> Room:
@@ -143,7 +206,17 @@ def _revealed(room: Room, e: ev.Revealed) -> Room:
 
 EVOLVE: dict[type, Callable[[Any, Any], Room]] = {
     ev.Seated: _seated,
+    ev.Promised: _promised,
     ev.Left: _left,
+    ev.SeatChanged: _seat_changed,
+    ev.ReadySet: _ready_set,
+    ev.CountdownStarted: _countdown_started,
+    ev.CountdownStopped: _countdown_stopped,
+    ev.Touched: _touched,
+    ev.IdleWarned: _idle_warned,
+    ev.Closed: _closed,
+    ev.RematchVoted: _rematch_voted,
+    ev.RematchAgreed: _rematch_agreed,
     ev.HostChanged: _host_changed,
     ev.Configured: _configured,
     ev.Started: _started,
@@ -175,6 +248,8 @@ def evolve(kit: Any, room: Room | None, events: Any) -> Room | None:
                 room = replace(room, state=state, draws=draws)
                 dirty = False
             room = handlers[kind](room, event)
+            if isinstance(event, ev.Sign):
+                room = replace(room, active_ms=event.at_ms, closes_ms=0)
         elif kind is ev.Opened:
             room = _opened(room, event, game.seats_max)
         elif kind is ev.Began:

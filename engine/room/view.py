@@ -11,16 +11,18 @@ from msgspec import UNSET, Struct, UnsetType
 
 from engine.game import Viewer
 from engine.room.deadline import due
-from engine.room.state import Room
+from engine.room.state import LOBBY, OPENING, PLAYING, Room
 from schemas.entry import Settings
 
 
 class SeatView(Struct, frozen=True):
-    """A taken seat. away: three automatic turns in a row."""
+    """A taken seat. away: three automatic turns in a row. ready: in the lobby. rematch: wants another game."""
 
     player: str
     connected: bool
     away: Literal[True] | UnsetType = UNSET
+    ready: Literal[True] | UnsetType = UNSET
+    rematch: Literal[True] | UnsetType = UNSET
 
 
 class DeadlineView(Struct, frozen=True):
@@ -40,7 +42,11 @@ class RevealedView(Struct, frozen=True):
 
 
 class RoomView(Struct, frozen=True):
-    """`seats` by seat number. `table`: the game's own view, from Start on. `acting`: seats that have to act now."""
+    """`seats` by seat number. `table`: the game's own view, from Start on. `acting`: seats that have to act now.
+
+    starts_ms: end of a running countdown. closes_ms: when an idle room closes, after the warning. next: number of the game
+    that was agreed on as a rematch.
+    """
 
     room: str
     n: int
@@ -58,6 +64,9 @@ class RoomView(Struct, frozen=True):
     table: Any = UNSET
     result: dict[str, Any] | UnsetType = UNSET
     revealed: RevealedView | UnsetType = UNSET
+    starts_ms: int | UnsetType = UNSET
+    closes_ms: int | UnsetType = UNSET
+    next: int | UnsetType = UNSET
 
 
 @lru_cache(maxsize=256)
@@ -68,11 +77,17 @@ def _settings(settings: Settings) -> dict[str, Any]:
 def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | None = None) -> RoomView:
     """The view of `viewer`. `prev`: an earlier room of the same game with its view, whose unchanged parts are reused."""
     was, seen = prev if prev is not None else (None, None)
-    if was is not None and was.seats is room.seats:
+    if was is not None and was.seats is room.seats and was.phase == room.phase:
         seats = seen.seats
     else:
         seats = {
-            str(index): SeatView(seat.player, seat.connected, True if seat.away else UNSET)
+            str(index): SeatView(
+                seat.player,
+                seat.connected,
+                True if seat.away else UNSET,
+                True if seat.ready and room.phase == LOBBY else UNSET,
+                True if seat.rematch else UNSET,
+            )
             for index, seat in enumerate(room.seats)
             if seat is not None
         }
@@ -82,7 +97,7 @@ def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | Non
     acting: Any = UNSET
     turn: Any = UNSET
     deadline: Any = UNSET
-    if now is not None:
+    if now is not None and room.phase in (PLAYING, OPENING):
         acting, turn = now.seats or UNSET, now.turn
         at_ms = UNSET if now.at_ms is None else now.at_ms
         deadline = DeadlineView(now.turn, now.since_ms, at_ms, True if now.absent else UNSET)
@@ -103,4 +118,7 @@ def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | Non
         UNSET if room.state is None else kit.game.view(room.state, viewer),
         UNSET if room.result is None else room.result,
         UNSET if room.revealed is None else RevealedView(room.revealed.secret, room.revealed.nonces),
+        room.counting_ms or UNSET,
+        room.closes_ms or UNSET,
+        int(n) + 1 if room.next_seated else UNSET,
     )

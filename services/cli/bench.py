@@ -27,7 +27,7 @@ def emit(record: dict) -> list[str]:
     return missed
 
 
-@click.command()
+@click.command("bench")
 @click.argument("what", type=click.Choice(["engine", "pipeline", "all"]), default="all")
 @click.option("--game", "games", multiple=True, help="Games of `bench engine`; default: all that are installed.")
 @click.option("--rooms", default=1000, show_default=True, type=click.IntRange(1, 20_000))

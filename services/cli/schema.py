@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from engine.room.events import RoomEvent
@@ -77,6 +78,13 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments and names:
         print("stale: run `python -m services.cli.schema` and commit the result", file=sys.stderr)
     return 1 if arguments and names else 0
+
+
+@click.command("schema")
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1 and the names when a file is stale.")
+def command(check: bool) -> None:
+    """Write the JSON Schemas of all messages to schemas/json (from a source checkout)."""
+    raise SystemExit(main(["--check"] if check else []))
 
 
 if __name__ == "__main__":

@@ -5,12 +5,13 @@
 local id = tonumber(ARGV[4])
 local session = '@' .. ARGV[3]
 local slot = session .. ':' .. (id % 64)
-local h = redis.call('HMGET', KEYS[1], 'n', 'cur', 'd', session, slot)
+local h = redis.call('HMGET', KEYS[1], 'n', 'cur', 'd', session, slot, 'base')
 if not h[1] then return {-1} end
 if h[5] then
   local seen, entry, code = string.match(h[5], '^(%d+) (%S+) ?(.*)$')
   if tonumber(seen) == id then
-    if code == '' and not after(entry, h[2]) then code = 'ok' end
+    -- decided in this game, or in an earlier one of the room
+    if code == '' and (not after(entry, h[2]) or (h[6] and not after(entry, h[6]))) then code = 'ok' end
     return {1, entry, code}
   end
 end

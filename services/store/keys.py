@@ -6,9 +6,11 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   d       decided entries                   head    chain head (32 bytes, empty before Start)
   snap    snapshot, `<schema>.<rules>:` + msgpack   chance  private chance, msgpack
   turn    turn of the deadline              due     its time in ms, absent when none
+  base    cursor of the room's game before, absent in the first
   tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims that did not come back committed
   @<session>  highest action id of a client session; `@<session>:<id mod 64>` -> `<id> <entry> [code]`, its last 64 outcomes
 Hash `{pNN}:n:<room>`: player -> nickname of everyone who asked for a seat. Not part of the log, erased with the person.
+List `{pNN}:c:<room>`: the last things said; hash `{pNN}:l:<room>`: how often players spoke. Gone a day after the last word.
 Hash `{pNN}:s:<room>`: player -> generations of the gateways that hold sockets of theirs.
 Hash `{pNN}:g`: gateway generation -> end of its lease in ms; set `{pNN}:gr:<generation>`: `<room> <player>` it holds.
 Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here),
@@ -21,6 +23,9 @@ PARTITIONS = 64
 QUEUE = "arq:queue:noripan"  # zset of job ids, arq's
 BELL = "arq:bell:noripan"  # list of tokens: "look at the queue"
 JOB = "arq:job:"  # prefix of arq's job payloads
+PUBLIC = "noripan:public"  # zset of public rooms that can be joined or watched, by time of their last change
+PLAYERS = "noripan:players"  # hash: player -> generation of the tokens that are good; absent: 0
+MOVES = "noripan:move:"  # prefix: one-time code -> player, while a seat moves to another device
 META = "noripan:meta"  # hash: what was fixed at the first start
 
 
@@ -38,7 +43,7 @@ def room_of(game_id: str) -> str:
 
 
 def key(kind: str, name: str) -> str:
-    """`{pNN}:<kind>:<name>` of a room or a game of it: r, a, e, n, s."""
+    """`{pNN}:<kind>:<name>` of a room or a game of it: r, a, e, n, s, c, l."""
     return f"{tag(partition(room_of(name)))}:{kind}:{name}"
 
 

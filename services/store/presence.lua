@@ -13,5 +13,6 @@ else
   redis.call('SREM', held, room .. ' ' .. player)
   changed = leave_socket(tag, room, player, generation)
 end
+redis.call('PUBLISH', 'v:' .. room, 'people ' .. redis.call('HLEN', KEYS[1]))
 if changed == 1 then wake(KEYS[4], KEYS[5], KEYS[6], ARGV[2], now, tonumber(ARGV[8])) end
 return changed

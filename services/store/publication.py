@@ -2,7 +2,10 @@
 
 import msgspec
 
-NAMES = b"names"  # the other message of that channel: the nicknames of the room changed
+# Other messages of that channel:
+NAMES = b"names"  # the nicknames of the room changed
+PEOPLE = b"people "  # and how many people are here, players included
+SAID = b"said "  # and a `said` frame
 
 
 class Publication(msgspec.Struct, frozen=True, array_like=True):

@@ -26,6 +26,8 @@ HEADS = {
     "sweep": ("wake", "sockets"),
     "presence": ("wake", "sockets"),
     "beat": ("wake",),
+    "next": ("wake", "sockets"),
+    "say": (),
     "turn": (),
 }
 BATCH_MAX = 256

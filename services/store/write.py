@@ -8,6 +8,8 @@ from services.store.redis import Caller
 
 NEW, REPEAT, NO_ROOM, MOVED, TOO_OLD, OVERLOADED = 0, 1, -1, -2, -3, -4
 UNREAD_MAX = 256  # entries a room may have waiting before it answers `overloaded`
+SAID_KEPT = 50  # things said at a table that late comers still see
+SAY_MAX, SAY_MS = 6, 10_000
 WINDOW = 64  # action ids remembered per session; append.lua and `slot` agree on it
 
 
@@ -118,6 +120,30 @@ class Writer:
         keys = (part_key("m", part), part_key("ready", part), QUEUE, BELL, part_key("g", part))
         reply = await self.caller.run("sweep", keys, (tag(part), part_name(part), self.lease_ms, limit))
         return bool(reply[0]), reply[1]
+
+    async def next_game(
+        self, room: str, n: int, cursor: bytes, data: bytes, private: str, seated: tuple[str, ...]
+    ) -> bool:
+        """Open game n + 1 of a room whose game n ended at `cursor`; False when the room stands elsewhere or is not done."""
+        part = partition(room)
+        keys = (
+            key("r", room),
+            key("a", f"{room}/{n}"),
+            key("a", f"{room}/{n + 1}"),
+            key("s", room),
+            part_key("ready", part),
+            part_key("m", part),
+            QUEUE,
+            BELL,
+            part_key("due", part),
+        )
+        args = (tag(part), part_name(part), room, n, cursor, data, private, self.lease_ms, *seated)
+        return await self.caller.run("next", keys, args) is not None
+
+    async def say(self, room: str, player: str, frame: bytes) -> int:
+        """Say something at a table: 1 said, 0 too often (SAY_MAX in SAY_MS), -1 no room. `frame` is a ready `said`."""
+        keys = (key("c", room), key("l", room), key("r", room))
+        return await self.caller.run("say", keys, (room, player, frame, SAID_KEPT, SAY_MAX, SAY_MS))
 
     async def handoff(self, part: int, epoch: str) -> bool:
         """Schedule the next epoch of a partition; False when `epoch` is already over."""

@@ -6,6 +6,7 @@ worker that was paused past its lease finds the epoch over and changes nothing.
 
 import asyncio
 import random
+import secrets
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -15,10 +16,12 @@ import structlog
 
 from engine.fold import Decided, Position, advance, entry_ms, park
 from engine.kit import Kit, encode_chance, kit
+from engine.room.lobby import listed, reopening
 from engine.room.state import Room
 from engine.room.view import RoomView
 from services.settings import Settings
 from services.store.keys import room_of
+from services.store.listing import list_room
 from services.store.outcome import commit_of
 from services.store.read import from_snapshot, load_chance, rebuild
 from services.store.redis import Caller
@@ -53,6 +56,8 @@ class Drainer:
     door: str
     bells: dict[str, asyncio.Event] = field(default_factory=dict)
     lingering: dict[str, asyncio.Event] = field(default_factory=dict)
+    listings: dict[str, bool] = field(default_factory=dict)
+    rematches: dict[str, Room] = field(default_factory=dict)
     recent: OrderedDict[str, "Folded"] = field(default_factory=OrderedDict)
     park_job: object = None  # async callable (job id): hides the queue entry of a lingering drain
 
@@ -96,6 +101,7 @@ class Drainer:
                 return
             if reply.refused:
                 log.warning("commits refused", partition=part, rooms=reply.refused)
+            await self._after(commits)
             if over and commits:
                 await Writer(self.caller, self.settings.lease_ms).handoff(part, epoch)
                 return
@@ -159,6 +165,7 @@ class Drainer:
                 decided.append(one)
             commit, public = commit_of(k, claim, before, after, decided, seen)
         self._remember(claim.room, commit.snapshot, after.room, public)
+        self._note(before.room, after.room, commit)
         self._report(claim, decided)
         return commit
 
@@ -189,6 +196,32 @@ class Drainer:
             [tuple(entry) for entry in claim.entries],
             self.settings.fold_ms_max / 1000,
         )
+
+    def _note(self, before: Room | None, after: Room | None, commit: Commit) -> None:
+        """Remember what has to follow this commit outside the room's own keys."""
+        if after is None:
+            return
+        was, now = listed(before), listed(after)
+        if now or was:
+            self.listings[commit.room] = now
+        if after.next_seated:
+            self.rematches[commit.room] = after
+
+    async def _after(self, commits: list[Commit]) -> None:
+        """What follows commits: the list of public rooms, and the next game of a room that agreed on one.
+
+        Both may be lost with this process: readers of the list check every room, and a rematch has a deadline.
+        """
+        for commit in commits:
+            wanted = self.listings.pop(commit.room, None)
+            if wanted is not None:
+                await list_room(self.caller, commit.room, wanted)
+            room = self.rematches.pop(commit.room, None)
+            if room is not None:
+                secret = secrets.token_bytes(32)
+                await Writer(self.caller, self.settings.lease_ms).next_game(
+                    commit.room, commit.n, commit.new_cursor, reopening(room, secret), secret.hex(), room.next_seated
+                )
 
     def _report(self, claim: Claim, decided: list[Decided]) -> None:
         for one in decided:

@@ -1,7 +1,25 @@
 // Generated from schemas/json by scripts/types.mjs (`npm run types`). Do not edit.
 
-export type ClientMessage = Hello | Act | Join | Leave | Configure | Start | Nonce | Legal | Ping;
-export type ServerMessage = Welcome | Snapshot | Update | Ack | Reject | LegalActions | Names | Pong;
+export type ClientMessage =
+  | Hello
+  | Act
+  | Join
+  | Leave
+  | Configure
+  | Move
+  | Swap
+  | Ready
+  | Promise
+  | Kick
+  | Transfer
+  | Touch
+  | Rematch
+  | Start
+  | Nonce
+  | Say
+  | Legal
+  | Ping;
+export type ServerMessage = Welcome | Snapshot | Update | Ack | Reject | LegalActions | Names | People | Said | Pong;
 export type HttpBody = CreateRoom | RoomCreated | RoomSummary | Me | GameInfo;
 export type RoomPart =
   | RoomView
@@ -40,6 +58,8 @@ export interface Wire {
 }
 /**
  * First message: which room, who (token, unless the cookie or a bearer header says it), and the position to resume from.
+ *
+ * tokens: of further people who play on this same device (a family table); each holds a seat of their own.
  */
 export interface Hello {
   type: "hello";
@@ -51,6 +71,18 @@ export interface Hello {
   token?: string | null;
   game?: number | null;
   version?: number;
+  /**
+   * @maxItems 7
+   */
+  tokens?:
+    | []
+    | [string]
+    | [string, string]
+    | [string, string, string]
+    | [string, string, string, string]
+    | [string, string, string, string, string]
+    | [string, string, string, string, string, string]
+    | [string, string, string, string, string, string, string];
 }
 export interface Act {
   type: "act";
@@ -71,6 +103,7 @@ export interface Join {
    * the client session's own number of this action
    */
   id: number;
+  as?: string | null;
   name: string;
   seat?: number | null;
   nonce_hash?: string | null;
@@ -81,13 +114,18 @@ export interface Leave {
    * the client session's own number of this action
    */
   id: number;
+  as?: string | null;
 }
+/**
+ * The host, in the lobby. Absent: unchanged.
+ */
 export interface Configure {
   type: "configure";
   /**
    * the client session's own number of this action
    */
   id: number;
+  as?: string | null;
   options?: {
     [k: string]: unknown;
   } | null;
@@ -109,12 +147,118 @@ export interface Settings {
   countdown_s?: number;
   idle_s?: number;
 }
+/**
+ * To a free seat, in the lobby.
+ */
+export interface Move {
+  type: "move";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  /**
+   * index of a seat at the table
+   */
+  seat: number;
+}
+/**
+ * The host exchanges two seats, in the lobby.
+ */
+export interface Swap {
+  type: "swap";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  /**
+   * index of a seat at the table
+   */
+  seat: number;
+  /**
+   * index of a seat at the table
+   */
+  other: number;
+}
+export interface Ready {
+  type: "ready";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  ready: boolean;
+}
+/**
+ * A nonce hash for a seat that has none, as after a rematch.
+ */
+export interface Promise {
+  type: "promise";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  /**
+   * 32 bytes, hex
+   */
+  nonce_hash: string;
+}
+export interface Kick {
+  type: "kick";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  /**
+   * index of a seat at the table
+   */
+  seat: number;
+}
+/**
+ * The host makes whoever sits on `seat` host.
+ */
+export interface Transfer {
+  type: "transfer";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  /**
+   * index of a seat at the table
+   */
+  seat: number;
+}
+/**
+ * Still here: a room that was warned stays open.
+ */
+export interface Touch {
+  type: "touch";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+}
+export interface Rematch {
+  type: "rematch";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  want?: boolean;
+}
 export interface Start {
   type: "start";
   /**
    * the client session's own number of this action
    */
   id: number;
+  as?: string | null;
 }
 export interface Nonce {
   type: "nonce";
@@ -122,10 +266,22 @@ export interface Nonce {
    * the client session's own number of this action
    */
   id: number;
+  as?: string | null;
   /**
    * 32 bytes, hex
    */
   nonce: string;
+}
+/**
+ * An emote, a line of chat or a suggestion to teammates. Not in the log; answered by everyone's `said`, or `reject`.
+ *
+ * body: an emote's code, the line (plain text), or the suggested action as JSON.
+ */
+export interface Say {
+  type: "say";
+  kind: "chat" | "emote" | "suggest";
+  body: string;
+  as?: string | null;
 }
 /**
  * Which actions may this seat take now? Answered with `legal_actions`.
@@ -143,6 +299,8 @@ export interface Ping {
 }
 /**
  * Who you are here. `names` maps player id -> nickname of everyone at the table.
+ *
+ * others: the further people of this connection. people: how many are in the room, on all gateways. said: the last things.
  */
 export interface Welcome {
   type: "welcome";
@@ -163,6 +321,9 @@ export interface Welcome {
    * milliseconds since 1970, by the Redis server's clock
    */
   now_ms: number;
+  others?: string[];
+  people?: number;
+  said?: unknown[];
 }
 /**
  * The whole view of your audience at `version`, and the events missed since the position you gave (if few).
@@ -246,6 +407,23 @@ export interface Names {
   names: {
     [k: string]: string;
   };
+}
+/**
+ * How many people are in the room now: players and spectators, on all gateways.
+ */
+export interface People {
+  type: "people";
+  people: number;
+}
+export interface Said {
+  type: "said";
+  player: string;
+  kind: string;
+  body: string;
+  /**
+   * milliseconds since 1970, by the Redis server's clock
+   */
+  at_ms: number;
 }
 export interface Pong {
   type: "pong";

@@ -1,0 +1,154 @@
+"""An independent check of a finished game, from its published format alone (docs/format.md). Python 3.10 or later, no packages.
+
+    noripan replay K7Q2MX --evidence > game.jsonl
+    python check.py game.jsonl [ENTRY HEAD …]
+
+Checked: the hash chain from the start record to the head; that the secret and the nonces are those whose hashes were
+published before the first die; that the key follows from them; that every die, shuffle and stick in the events is what the
+generator gives for its number, and the numbers have no gap. ENTRY HEAD: receipts that a player's client kept; without one
+you check that this log is sound, with one also that it is the log you played. Exit code 0 sound, 1 not, 2 usage.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import sys
+
+ZEROS = bytes(32)
+
+
+class Unsound(Exception):
+    """The text says where and why."""
+
+
+def need(true, where, what):
+    if not true:
+        raise Unsound(f"{where}: {what}")
+
+
+def prefixed(*parts):
+    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+
+
+def shown(head):
+    return base64.urlsafe_b64encode(head).rstrip(b"=").decode()
+
+
+def check_chain(lines):
+    """Head after every entry, by entry id; the entry that holds `started` is link 1."""
+    head, heads, last = None, {}, (0, 0)
+    for line in lines:
+        entry = line["entry"]
+        order = tuple(map(int, entry.split("-")))
+        need(order > last, entry, "entries are not in order")
+        last = order
+        events = [event.encode() for event in line["events"]]
+        need(line["code"] == "ok" or not events, entry, "a refused entry has events")
+        data = bytes.fromhex(line["data_hex"]) if "data_hex" in line else line["data"].encode()
+        if head is None and events and json.loads(events[0])["type"] == "started":
+            head = hashlib.sha256(events[0]).digest()
+        if head is not None:
+            head = hashlib.sha256(prefixed(head, entry.encode(), data, line["code"].encode(), *events)).digest()
+            heads[entry] = shown(head)
+    need(head is not None, "the log", "there is no start record")
+    return heads
+
+
+def key_of(started, began, revealed):
+    secret, nonces = bytes.fromhex(revealed["secret"]), [bytes.fromhex(nonce) for nonce in revealed["nonces"]]
+    need(hashlib.sha256(secret).hexdigest() == started["commitment"], "revealed", "not the committed secret")
+    need(len(nonces) == len(started["seats"]), "revealed", "not one nonce for each seat")
+    for seat, (nonce, promise) in enumerate(zip(nonces, started["nonce_hashes"], strict=True)):
+        kept = seat in began.get("withheld", []) or promise == ""
+        right = nonce == ZEROS if kept else hashlib.sha256(nonce).hexdigest() == promise
+        need(right, "revealed", f"the nonce of seat {seat} is not the promised one")
+    return hmac.new(secret, prefixed(started["id"].encode(), *nonces), hashlib.sha256).digest()
+
+
+def check_draws(started, events, key):
+    """Everything that was drawn, by number, in the arithmetic of IEEE doubles."""
+    count, dice, held = 0, {}, {}
+
+    def rng():
+        nonlocal count
+        digest = hmac.new(key, b"noripan/1:%d" % count, hashlib.sha256).digest()
+        count += 1
+        return (int.from_bytes(digest[:8], "big") >> 11) * 2.0**-53
+
+    options = started["options"]
+    seats, keep_order = len(started["seats"]), started["settings"].get("keep_order", False)
+    sides = 2 if options.get("mode") == "team" else seats
+    flat = 0.5 if options.get("stickModel") == "fair" else 0.6
+    for number, event in events:
+        before, kind, where = count, event["type"], f"event {number}"
+        if started["game"] == "yacht" and kind == "dealt":
+            order = list(range(seats))
+            for i in range(0 if keep_order else seats - 1, 0, -1):
+                j = int(rng() * (i + 1))
+                order[i], order[j] = order[j], order[i]
+            need(event["order"] == order, where, f"the order drawn is {order}")
+        elif started["game"] == "yacht" and kind == "rolled":
+            kept = event.get("held", [False] * 5)
+            old = dice.get(event["seat"])
+            need(kept == held.get(event["seat"], [False] * 5), where, "other dice were held")
+            rolled = [old[i] if kept[i] else 1 + int(rng() * 6) for i in range(5)]
+            need(event["dice"] == rolled, where, f"the dice drawn are {rolled}")
+            dice[event["seat"]] = rolled
+        elif kind == "hold_changed":
+            held[event["seat"]] = event["held"]
+        elif kind in ("scored", "conceded"):
+            held.pop(event["seat"], None)
+        elif started["game"] == "yut" and kind == "turn_changed" and event.get("draws"):
+            need(event["side"] == int(rng() * sides), where, "another side was drawn to begin")
+        elif started["game"] == "yut" and kind in ("thrown", "nak"):
+            percent = options.get("nakPercent", 0)
+            nak = bool(percent) and rng() < percent / 100
+            need(nak == (kind == "nak"), where, "a stick fell, or did not")
+            sticks = [] if nak else [rng() < flat for _ in range(4)]
+            need(event.get("sticks", []) == sticks, where, f"the sticks drawn are {sticks}")
+        else:
+            count += event.get("draws", 0)  # a game this script does not know: numbers only
+        need(count - before == event.get("draws", 0), where, f"says it drew {event.get('draws', 0)}")
+    return count
+
+
+def check(lines, receipts):
+    """Returns a sentence about what was checked; raises Unsound."""
+    top, *entries, foot = lines
+    need(top.get("format") == "noripan/1", "line 1", "not a log in format noripan/1")
+    heads = check_chain(entries)
+    need(list(heads.values())[-1] == foot["head"], "the head", f"the chain comes to {list(heads.values())[-1]}")
+    for entry, head in receipts:
+        need(
+            heads.get(entry) == head, entry, f"the receipt says {head}, the log {heads.get(entry, 'has no such entry')}"
+        )
+    events = list(enumerate((json.loads(event) for line in entries for event in line["events"]), 1))
+    need(len(events) == foot["version"], "the end", f"{len(events)} events, version {foot['version']}")
+    first = {}
+    for _, event in events:
+        first.setdefault(event["type"], event)
+    need({"started", "began", "revealed"} <= set(first), "the log", "the game did not begin or is not over")
+    need(first["started"]["id"] == top["id"] == first["opened"]["id"], "started", "it is another game's")
+    need(first["started"]["commitment"] == first["opened"]["commitment"], "started", "another commitment than at first")
+    key = key_of(first["started"], first["began"], first["revealed"])
+    drawn = check_draws(first["started"], events, key)
+    return f"{top['id']} is sound: {len(entries)} entries, {len(events)} events, {drawn} draws, head {foot['head']}"
+
+
+def main(path, *rest):
+    try:
+        with open(path, encoding="utf-8") as file:
+            print(check([json.loads(line) for line in file], list(zip(rest[::2], rest[1::2], strict=True))))
+        return 0
+    except Unsound as error:
+        print(f"NOT SOUND at {error}")
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        print(f"NOT SOUND: not the published format ({type(error).__name__}: {error})")
+    return 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or len(sys.argv) % 2:
+        sys.exit(print(__doc__, file=sys.stderr) or 2)
+    sys.exit(main(*sys.argv[1:]))

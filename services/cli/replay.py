@@ -1,0 +1,156 @@
+"""`noripan replay`: what happened in a game, for people, for programs, or for somebody who wants to check it.
+
+What is shown goes the way of everything that leaves the server (P6): events masked and views built for one viewer, a
+spectator unless `--as` says otherwise. The events stream is the truth; that an event came from this entry at that time is
+found by deciding the entries again. Where that fails (see `noripan audit`), or for a game of older rules, events are told
+without a time.
+"""
+
+import click
+import msgspec
+
+from engine import chain
+from engine.audience import shown
+from engine.fold import Decided, Entry, Report, entry_ms, fold, verify
+from engine.game import SPECTATOR, Seated, Viewer
+from engine.room.state import Room
+from engine.room.view import room_view
+from schemas.base import encode
+from services.cli._log import GameName, GameNameType, Usage, drawing, plain, run, text_of, when, words
+from services.settings import Settings
+from services.store.read import Log, read_log, read_names
+from services.store.redis import Caller
+
+FORMAT = "noripan/1"
+
+
+@click.command("replay")
+@click.argument("game", type=GameNameType(), metavar="CODE[/N]")
+@click.option("--at", "version", type=click.IntRange(min=1), metavar="V", help="Stop after event V.")
+@click.option("--as", "seat", type=click.IntRange(0, 31), metavar="SEAT", help="What this seat saw; else a spectator.")
+@click.option("--json", "as_json", is_flag=True, help="JSON lines: an event each, then the view.")
+@click.option("--evidence", is_flag=True, help="JSON lines for a checker (docs/format.md); finished games only.")
+def command(game: GameName, version: int | None, seat: int | None, as_json: bool, evidence: bool) -> None:
+    """Show a game of a room: what happened, and the table at the end or after event V."""
+    if evidence and (version is not None or seat is not None):
+        raise Usage("--evidence is the whole log: it takes neither --at nor --as")
+    viewer = SPECTATOR if seat is None else Seated(seat)
+    run(lambda caller, settings: replay(caller, settings, game, version, viewer, as_json, evidence))
+
+
+async def replay(
+    caller: Caller,
+    settings: Settings,
+    name: GameName,
+    version: int | None,
+    viewer: Viewer,
+    as_json: bool,
+    evidence: bool,
+) -> int:
+    log = await find_log(caller, name)
+    room = fold(log.kit, log.events[:version])
+    if room is None:
+        raise Usage(f"{name}: its lobby is not open yet")
+    if version is not None and version > len(log.events):
+        raise Usage(f"--at {version}: {log.game_id} has {len(log.events)} events")
+    if isinstance(viewer, Seated) and (viewer.seat >= len(room.seats) or room.seats[viewer.seat] is None):
+        raise Usage(f"--as {viewer.seat}: nobody has that seat")
+    decided, report = decide_again(log, room)
+    if evidence:
+        return _evidence(log, room, decided, report)
+    if not report.ok:
+        click.echo(f"{log.game_id} does not re-execute from {report.where} on: {report.what}", err=True)
+    owners = [one.entry for one in decided for _ in one.event_bytes]
+    if as_json:
+        _json_lines(log, room, owners, viewer)
+    else:
+        names = await read_names(caller, name.room)
+        _transcript(log, room, owners, viewer, settings, names)
+    return 0
+
+
+async def find_log(caller: Caller, name: GameName) -> Log:
+    """The log of a game. Raises Usage when there is no such room or game, or its program is not installed."""
+    try:
+        log = await read_log(caller, name.room, name.n)
+    except KeyError as error:
+        raise Usage(f"{name}: the game {error} is not installed here (NORIPAN_GAMES)") from None
+    if log is None or (log.head is None and not log.entries):
+        raise Usage(f"{name}: no such {'room' if name.n is None else 'game'} here")
+    return log
+
+
+def decide_again(log: Log, room: Room) -> tuple[list[Decided], Report]:
+    """The entries with what came of them, as far as they re-execute."""
+    decided: list[Decided] = []
+    if room.rules_version != log.kit.game.rules_version:
+        what = f"it was played by rules version {room.rules_version}, this program has {log.kit.game.rules_version}"
+        return decided, Report(False, "the start", what, 0, 0, b"", None)
+    report = verify(
+        log.kit, log.game_id, log.entries, log.events, log.parked, log.head, lambda at, one: decided.append(one)
+    )
+    return decided, report
+
+
+def _told(log: Log, room: Room, owners: list[Entry], viewer: Viewer):
+    """(version, entry or None, event as the viewer may see it or None, its bytes) for events 1 … room.version."""
+    for index in range(room.version):
+        data = log.events[index]
+        entry = owners[index] if index < len(owners) else None
+        masked = shown(log.kit, [log.kit.decode_event(data)], [data], viewer)
+        yield index + 1, entry, (log.kit.decode_event(masked[0]), masked[0]) if masked else None
+
+
+def _json_lines(log: Log, room: Room, owners: list[Entry], viewer: Viewer) -> None:
+    """A hidden event keeps its version and has no `event`: a gap in versions always means loss."""
+    for version, entry, told in _told(log, room, owners, viewer):
+        line: dict = {"version": version}
+        if entry is not None:
+            line |= {"entry": entry.id.decode(), "at_ms": entry_ms(entry.id)}
+        if told is not None:
+            line["event"] = msgspec.Raw(told[1])
+        click.echo(encode(line))
+    click.echo(encode({"version": room.version, "view": room_view(log.kit, room, viewer)}))
+
+
+def _transcript(
+    log: Log, room: Room, owners: list[Entry], viewer: Viewer, settings: Settings, names: dict[str, str]
+) -> None:
+    text = text_of(log.kit.game.name, settings.games)
+    seen = "a spectator" if viewer == SPECTATOR else f"seat {viewer.seat}"  # type: ignore[union-attr]
+    click.echo(f"{log.game_id}  {room.game}, {room.phase}, {room.version} of {len(log.events)} events, seen by {seen}")
+    for index, seat in enumerate(room.seats):
+        if seat is not None:
+            known = f" ({plain(names[seat.player])})" if seat.player in names else ""
+            click.echo(f"seat {index}: {plain(seat.player)}{known}")
+    click.echo()
+    width = len(str(room.version))
+    for version, entry, told in _told(log, room, owners, viewer):
+        at = when(entry_ms(entry.id)) if entry is not None else " " * 23 + "?"
+        click.echo(f"{version:>{width}}  {at}  {'(hidden)' if told is None else words(told[0], text)}")
+    click.echo()
+    click.echo(drawing(log.kit, room_view(log.kit, room, viewer), text, room.options))
+
+
+def _evidence(log: Log, room: Room, decided: list[Decided], report: Report) -> int:
+    """Stored bytes as JSON strings, so that no reader's JSON library can change what is hashed."""
+    if room.revealed is None or room.state is None:
+        raise Usage(f"{log.game_id} is not over: its secret is published with its end, and evidence needs it")
+    if not report.ok:
+        click.echo(f"{log.game_id}: at {report.where}: {report.what}", err=True)
+        return 1
+    head = {"format": FORMAT, "id": log.game_id, "game": room.game, "rules_version": room.rules_version}
+    click.echo(encode(head))
+    for one in decided:
+        line = {"entry": one.entry.id.decode(), **_bytes(one.entry.data), "code": one.code}
+        click.echo(encode({**line, "events": [data.decode() for data in one.event_bytes]}))
+    click.echo(encode({"version": room.version, "head": chain.text(report.head)}))
+    return 0
+
+
+def _bytes(data: bytes) -> dict[str, str]:
+    """Refused entries may be anything, so not all of them are text."""
+    try:
+        return {"data": data.decode()}
+    except UnicodeDecodeError:
+        return {"data_hex": data.hex()}

@@ -1,0 +1,91 @@
+"""The hash chain against worked vectors, which docs/format.md prints too, and against a second writing of the formula."""
+
+import hashlib
+from pathlib import Path
+
+from engine import chain
+from engine.games.yacht import types as t
+from engine.rng import prefixed
+from tests.engine.room_kit import Table
+
+STARTED = b'{"type":"started"}'
+H0 = "6aebe4b1203131d58be4439c1edffc0380a496031e9e7f9b77131fb98d56d0fe"
+H1 = "10ed125fe131515b37438d5904a8d7375994a880010033d9d2348a96008024b9"
+H2 = "1a8f0c0632419fc12584f96c3d75eb79fcd2e6b3a33089cb95d956c572bd60f8"
+TEXT2 = "Go8MBjJBn8ElhPlsPXXrefzS5rOjMInLldlWxXK9YPg"
+
+
+def hashed(*parts: bytes) -> bytes:
+    return hashlib.sha256(b"".join(len(part).to_bytes(4, "big") + part for part in parts)).digest()
+
+
+def test_worked_vectors():
+    h0 = chain.start(STARTED)
+    assert h0.hex() == H0
+    h1 = chain.link(h0, b"1750000000000-0", b'{"type":"start","player":"ann"}', "ok", [STARTED, b'{"type":"began"}'])
+    assert h1.hex() == H1
+    h2 = chain.link(h1, b"1750000000001-0", b'{"type":"start","player":"ann"}', "not_in_lobby", [])
+    assert h2.hex() == H2
+    assert chain.text(h2) == TEXT2
+
+
+def test_a_part_is_four_bytes_of_length_and_itself():
+    assert prefixed(b"ab", b"", b"c") == b"\0\0\0\2ab\0\0\0\0\0\0\0\1c"
+    assert prefixed(b"a", b"b") != prefixed(b"ab") != prefixed(b"ab", b"")
+
+
+def test_every_part_of_a_link_matters():
+    head, args = bytes(32), (b"1-0", b"{}", "ok", [b"a", b"b"])
+    links = {
+        chain.link(head, *args),
+        chain.link(b"\1" + head[1:], *args),
+        chain.link(head, b"1-1", *args[1:]),
+        chain.link(head, b"1-0", b"{ }", "ok", [b"a", b"b"]),
+        chain.link(head, b"1-0", b"{}", "internal", [b"a", b"b"]),
+        chain.link(head, b"1-0", b"{}", "ok", [b"b", b"a"]),
+        chain.link(head, b"1-0", b"{}", "ok", [b"ab"]),
+        chain.link(head, b"1-0", b"{}", "ok", [b"a"]),
+    }
+    assert len(links) == 8
+
+
+def test_text_is_base64url_without_padding():
+    assert chain.text(b"") == "" and chain.text(bytes(32)) == "A" * 43
+    assert chain.text(b"\xff" * 32) == "_" * 42 + "8"
+
+
+def test_the_chain_of_a_game_is_the_formula_from_start_on():
+    """Nothing before the start; then a link for every entry, accepted or refused."""
+    table = Table()
+    table.join("ann")
+    table.join("ann")
+    assert table.at.head == b""
+    table.start()
+    table.act(0, t.Score("ones"))
+    table.act(0, t.Roll())
+    table.timeout()
+    head = None
+    for _, decided, after in table.log:
+        if head is None and decided.event_bytes and b'"type":"started"' in decided.event_bytes[0]:
+            head = hashlib.sha256(decided.event_bytes[0]).digest()
+        if head is not None:
+            entry = decided.entry
+            head = hashed(head, entry.id, entry.data, decided.code.encode(), *decided.event_bytes)
+            assert after.head == head
+    assert head == table.at.head and len(head) == 32
+
+
+def test_private_parts_are_not_in_the_chain():
+    """They leave the server only at the end; until then the commitments in the start record stand for them."""
+    open_heads = set()
+    for private in (b"", b"x"):
+        table = Table().begin("ann")
+        table.send(b'{"type":"start","player":"ann"}', private=private)
+        open_heads.add(table.at.head)
+    assert len(open_heads) == 1
+
+
+def test_the_published_format_prints_these_vectors():
+    page = (Path(__file__).parents[2] / "docs" / "format.md").read_text()
+    for vector in (H0, H1, H2, TEXT2, "00000002 6162 00000000 00000001 63"):
+        assert vector in page
