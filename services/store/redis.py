@@ -6,12 +6,13 @@ call the outcome is unknown; callers ask again by the same action id, or re-read
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from redis.asyncio import Redis
+import hiredis
+from redis.asyncio import ConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -46,7 +47,7 @@ def script(name: str) -> tuple[str, str]:
 
 def connect(url: str, *, timeout_s: float | None = 5.0, connections: int = 8) -> Redis:
     """A client for `redis://…`. timeout_s None: for blocking reads and pub/sub."""
-    return Redis.from_url(
+    pool = ConnectionPool.from_url(
         url,
         retry=Retry(NoBackoff(), 0),
         retry_on_timeout=False,
@@ -55,6 +56,30 @@ def connect(url: str, *, timeout_s: float | None = 5.0, connections: int = 8) ->
         socket_keepalive=True,
         max_connections=connections,
     )
+    pool.connection_class = _packed(pool.connection_class)
+    return Redis.from_pool(pool)
+
+
+def _words(command: Sequence[Any]) -> tuple[Any, ...]:
+    """Names of two words (`SCRIPT LOAD`, `CONFIG GET`) go to the server as two."""
+    name = command[0]
+    return (*name.split(), *command[1:]) if isinstance(name, str) and " " in name else tuple(command)
+
+
+class _Packed:
+    """Commands packed by hiredis: redis-py's asyncio connections do it in Python, 13 µs for an append instead of 2."""
+
+    def pack_command(self, *args: Any) -> list[bytes]:
+        return [hiredis.pack_command(_words(args))]
+
+    def pack_commands(self, commands: Iterable[Sequence[Any]]) -> list[bytes]:
+        return [b"".join(hiredis.pack_command(_words(command)) for command in commands)]
+
+
+@cache
+def _packed(kind: type) -> type:
+    """The connection class of a URL's scheme (TCP, TLS, Unix), with the fast packing."""
+    return type(f"Packed{kind.__name__}", (_Packed, kind), {})
 
 
 class Caller:

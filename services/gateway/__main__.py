@@ -1,0 +1,99 @@
+"""`python -m services.gateway`: one gateway process. SIGTERM tells its sockets to go elsewhere and ends it."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+
+import uvicorn
+import uvloop
+from redis.exceptions import RedisError
+
+from engine.games import add
+from schemas.codes import CLOSES
+from services.gateway.app import build
+from services.gateway.context import Context
+from services.gateway.peer import Peer
+from services.log import setup
+from services.settings import Settings, SettingsError, load_or_exit, redis_url_of
+from services.store.check import UnfitServer, check
+from services.store.redis import Unreachable
+
+FRAME_BYTES_MAX = 8192
+STOP_S = 2
+
+
+class Server(uvicorn.Server):
+    """uvicorn without its own signal handling, which ends a process that stopped in good order by the signal."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def listen(settings: Settings) -> socket.socket:
+    """The listening socket. Raises SettingsError: the port is taken, or the address is not this machine's."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+    except OSError as error:
+        raise SettingsError(
+            f"NORIPAN_HOST={settings.host!r}, NORIPAN_PORT={settings.port}: cannot listen there ({error.strerror})"
+        ) from None
+
+
+async def serve(settings: Settings) -> int:
+    """Run until SIGTERM or SIGINT; the exit code."""
+    await check(redis_url_of(settings))
+    door = listen(settings)
+    Peer.going_away = CLOSES["going_away"]
+    config = uvicorn.Config(
+        build(Context(settings)),
+        http="httptools",
+        ws=Peer,
+        ws_max_size=FRAME_BYTES_MAX,
+        # A ping each half of the time and half of the time for its answer: a dead peer is found within heartbeat_s.
+        ws_ping_interval=settings.heartbeat_s / 2,
+        ws_ping_timeout=settings.heartbeat_s / 2,
+        ws_per_message_deflate=False,
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=STOP_S,
+    )
+    server = Server(config)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, setattr, server, "should_exit", True)
+    await server.serve(sockets=[door])
+    return 0 if server.started else 1
+
+
+def main() -> None:
+    settings = load_or_exit()
+    setup(settings.log_level, f"gateway-{os.getpid()}")
+    # It logs addresses of sockets, and what clients send wrong with a traceback.
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL if settings.log_level != "debug" else logging.INFO)
+    try:
+        for module in settings.games:
+            add(module)
+        code = uvloop.run(serve(settings))
+    except SettingsError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    except UnfitServer as error:
+        print(f"REDIS_URL: {error}", file=sys.stderr)
+        sys.exit(2)
+    except (RedisError, *Unreachable) as error:
+        print(f"REDIS_URL: the server does not answer ({type(error).__name__})", file=sys.stderr)
+        sys.exit(1)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""The ASGI application: Starlette for HTTP; the socket endpoint beside it, since its hot path goes around ASGI (`peer`)."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import structlog
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from schemas.codes import CLOSES
+from services.gateway import api, pages
+from services.gateway import tokens as who
+from services.gateway.context import Context
+from services.gateway.faults import place
+from services.gateway.limits import client_address, header_map, origin_allowed
+from services.gateway.peer import SCOPE, Peer
+from services.gateway.session import Socket
+
+log = structlog.get_logger()
+
+
+def build(context: Context) -> Any:
+    """The application of one gateway process."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        await context.start()
+        yield
+        await context.stop()
+
+    http = Starlette(
+        routes=[
+            Route("/api/me", api.me, methods=["POST"]),
+            Route("/api/games", api.list_games, methods=["GET"]),
+            Route("/api/rooms", api.create, methods=["POST"]),
+            Route("/api/rooms/{code}", api.room, methods=["GET"]),
+            Route("/healthz", api.healthz, methods=["GET"]),
+            Route("/readyz", api.readyz, methods=["GET"]),
+            Route("/{path:path}", pages.page, methods=["GET"]),
+        ],
+        exception_handlers={api.Refused: api.refused, Exception: api.unavailable},
+        lifespan=lifespan,
+    )
+    http.state.context = context
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "websocket":
+            await socket(context, scope, receive, send)
+        else:
+            await http(scope, receive, send)
+
+    return app
+
+
+async def socket(context: Context, scope: Any, receive: Any, send: Any) -> None:
+    """One WebSocket from handshake to end."""
+    await receive()
+    headers = header_map(scope["headers"])
+    settings = context.settings
+    allowed = origin_allowed(headers, settings.allowed_origins, settings.proxy_hops)
+    if scope["path"] != "/ws" or allowed is False:
+        await send({"type": "websocket.close", "code": 1008})  # before accept: the handshake is refused with 403
+        return
+    # A bad bearer token is refused like a missing one; a cookie counts only when a page of ours sends it.
+    token = who.bearer(headers) or (who.cookie(headers) if allowed else "")
+    peer: Peer = scope[SCOPE]
+    address = client_address(scope.get("client"), headers, settings.proxy_hops)
+    await send({"type": "websocket.accept"})
+    if not context.addresses.enter(address):
+        peer.end(*CLOSES["try_again"])
+        return
+    held = Socket(context, peer, context.tokens.read(token) if token else None)
+    try:
+        # What is said from now on goes to `held`; what was said before the accept, and is in the queue, does too.
+        while (message := await receive())["type"] != "websocket.disconnect":
+            text = message.get("text")
+            held.heard(text.encode()) if text is not None else held.end("bad_data")
+    except Exception as error:
+        log.error("socket failed", fault=place(error))
+    finally:
+        held.left()
+        context.addresses.leave(address)

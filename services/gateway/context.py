@@ -1,0 +1,91 @@
+"""What all requests and sockets of one gateway share, and the tasks behind it."""
+
+import asyncio
+import contextlib
+import time
+
+import structlog
+from redis.exceptions import RedisError
+
+from services.gateway.fanout import Hub
+from services.gateway.faults import place
+from services.gateway.limits import Addresses
+from services.gateway.presence import Presence
+from services.gateway.subscriber import Subscriber
+from services.gateway.tokens import Tokens
+from services.settings import Settings, redis_url_of, token_keys
+from services.store.redis import Caller, Unreachable, connect
+from services.store.write import Writer
+
+log = structlog.get_logger()
+
+CLOCK_S = 5.0
+STOP_S = 1.5
+
+
+class Context:
+    """`start` inside the event loop; `stop` tells the rooms that everybody here is gone."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.tokens = Tokens(token_keys(settings))
+        self.addresses = Addresses(settings.sockets_max_per_address, settings.rooms_per_minute)
+        self._ahead_ms = 0.0
+        self._tasks: list[asyncio.Task] = []
+
+    async def start(self) -> None:
+        url = redis_url_of(self.settings)
+        self.caller = Caller(connect(url))
+        self.writer = Writer(self.caller, self.settings.lease_ms)
+        self.presence = Presence(self.writer)
+        self.subscriber = Subscriber(
+            url, lambda name, data: self.hub.message(name, data), lambda name: self.hub.subscribed(name)
+        )
+        self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms)
+        self._tasks = [
+            asyncio.create_task(self._forever(part)) for part in (self.subscriber.run, self.presence.run, self._clock)
+        ]
+        log.info("gateway ready", port=self.settings.port)
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_S):
+                await self.presence.leave_all()
+        await self.caller.redis.aclose()
+
+    def now_ms(self) -> int:
+        """The Redis server's time, as near as it was measured lately."""
+        return int(time.time() * 1000 + self._ahead_ms)
+
+    async def ready(self) -> bool:
+        """Whether rooms can be served: Redis answers and publications arrive."""
+        try:
+            async with asyncio.timeout(1):
+                await self.caller.call("PING")
+        except (RedisError, *Unreachable):
+            return False
+        return self.subscriber.connected
+
+    async def _clock(self) -> None:
+        while True:
+            before = time.time()
+            try:
+                seconds, micros = await self.caller.call("TIME")
+            except (RedisError, *Unreachable):
+                await asyncio.sleep(1)
+                continue
+            here = (before + time.time()) / 2
+            self._ahead_ms = (int(seconds) + int(micros) / 1e6 - here) * 1000
+            await asyncio.sleep(CLOCK_S)
+
+    async def _forever(self, part) -> None:
+        """A bug in one of the tasks is logged and the task goes on; without it every room would stand still."""
+        while True:
+            try:
+                await part()
+            except Exception as error:
+                log.error("task failed", part=part.__qualname__, fault=place(error))
+                await asyncio.sleep(0.2)

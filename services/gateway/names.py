@@ -1,0 +1,69 @@
+"""Nicknames: what a person may be called at a table.
+
+Counted is what a reader sees: combining marks, joiners, variation selectors and skin tones belong to the character before
+them. Refused is what fools a reader: control and bidirectional characters, line separators, letters that look like
+nothing.
+"""
+
+import unicodedata
+
+VISIBLE_MAX = 16
+CODEPOINTS_MAX = 64  # a name of sixteen characters with a tower of marks on each is still refused
+JOINERS = "\u200c\u200d"
+# Letters and symbols by category, and blank on every screen.
+BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
+_SKIN = range(0x1F3FB, 0x1F400)
+_FLAG = range(0x1F1E6, 0x1F200)
+_EMOJI = range(0x1F000, 0x20000)
+
+
+def clean(name: str) -> str | None:
+    """The name as it is kept: NFC, trimmed, inner runs of spaces made one. None when nobody may be called that."""
+    if len(name) > 4 * CODEPOINTS_MAX:
+        return None
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return None
+    name = " ".join(part for part in unicodedata.normalize("NFC", name).strip(" \t").split(" ") if part)
+    if len(name) > CODEPOINTS_MAX or not all(map(_allowed, name)):
+        return None
+    return name if 1 <= visible(name) <= VISIBLE_MAX else None
+
+
+def _allowed(char: str) -> bool:
+    if char in BLANK:
+        return False
+    kind = unicodedata.category(char)
+    if kind == "Zs":
+        return char == " "
+    if kind[0] == "Z":
+        return False
+    if kind == "Cn":  # emoji younger than this Python's tables
+        return ord(char) in _EMOJI
+    return kind[0] != "C" or char in JOINERS
+
+
+def visible(name: str) -> int:
+    """How many characters a reader sees. 0 when the name begins with something that needs one before it."""
+    count = 0
+    joined = flag = False
+    for index, char in enumerate(name):
+        code = ord(char)
+        mark = unicodedata.category(char)[0] == "M" or char in JOINERS or code in _SKIN or _tail_jamo(code)
+        if mark and index == 0:
+            return 0
+        if code in _FLAG:  # two make one
+            count += not flag
+            flag = not flag
+        else:
+            if not mark and not joined:
+                count += 1
+            flag = False
+        joined = char == "\u200d"
+    return count
+
+
+def _tail_jamo(code: int) -> bool:
+    """Vowels and finals that NFC could not compose stand under the consonant before them."""
+    return 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF
