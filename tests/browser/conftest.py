@@ -17,8 +17,9 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    # For one module only: Playwright keeps an event loop running, in which other tests could not start theirs.
     if CHROMIUM is None:
         pytest.fail("the browser tests need Chromium: apt-get install chromium")
     with sync_playwright() as playwright:
