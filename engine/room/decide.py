@@ -20,14 +20,14 @@ Outcome = tuple[tuple, Chance] | Rejected
 
 def decide(kit, room: Room | None, chance: Chance, command: Any, private: bytes, at_ms: int, game_id: str) -> Outcome:
     """Judge one command. `private` is the decoded private field of its entry (b"" when none)."""
+    if room is not None and room.phase == CLOSED:
+        return Rejected("room_closed")
     if type(command) is cmd.Act:
         return _act(kit, room, chance, command, at_ms)
     if type(command) is cmd.Open:
         return _open(kit, room, chance, command, private, at_ms, game_id)
     if room is None:
         return Rejected("no_room")
-    if room.phase == CLOSED:
-        return Rejected("room_closed")
     if type(command) is cmd.Nonce:
         return _nonce(kit, room, chance, command, private, at_ms)
     if type(command) is cmd.Timeout:
@@ -130,7 +130,9 @@ def _connected(kit, room: Room, c: cmd.Connected, at_ms: int) -> tuple | Rejecte
     seat = room.seat_of(c.player)
     if seat is None:
         return Rejected("no_seat")
-    return () if room.seats[seat].connected else (ev.Connected(seat),)
+    if room.seats[seat].connected:
+        return ()
+    return (ev.Connected(seat), *lobby.agreed_by_presence(kit, room, seat, True, at_ms))
 
 
 def _disconnected(kit, room: Room, c: cmd.Disconnected, at_ms: int) -> tuple | Rejected:
@@ -139,7 +141,7 @@ def _disconnected(kit, room: Room, c: cmd.Disconnected, at_ms: int) -> tuple | R
         return Rejected("no_seat")
     if not room.seats[seat].connected:
         return ()
-    return (ev.Disconnected(seat, at_ms), *lobby.gone_after_the_game(kit, room, seat, at_ms))
+    return (ev.Disconnected(seat, at_ms), *lobby.agreed_by_presence(kit, room, seat, False, at_ms))
 
 
 def _timeout(kit, room: Room, chance: Chance, c: cmd.Timeout, at_ms: int) -> Outcome:

@@ -244,9 +244,9 @@ def reopening(room: Room, secret: bytes) -> bytes:
     return encode(command)
 
 
-def gone_after_the_game(kit, room: Room, seat: int, at_ms: int) -> tuple:
-    """Somebody left whose vote was waited for: the others may have agreed now."""
+def agreed_by_presence(kit, room: Room, seat: int, connected: bool, at_ms: int) -> tuple:
+    """Somebody left whose vote was waited for, or came back who had voted before: they may all have agreed now."""
     if room.phase != OVER or room.next_seated:
         return ()
-    seats = [msgspec.structs.replace(s, connected=False) if i == seat else s for i, s in enumerate(room.seats)]
+    seats = [msgspec.structs.replace(s, connected=connected) if i == seat else s for i, s in enumerate(room.seats)]
     return _agreed(kit, room, seats, at_ms) if any(s.rematch for s in seats) else ()

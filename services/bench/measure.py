@@ -22,11 +22,12 @@ def percentile(values: list[float], share: float) -> float:
 
 
 @contextlib.contextmanager
-def process(module: str, url: str, data_dir: Path, *args: str, **env: str) -> Iterator[subprocess.Popen]:
-    """`python -m module` against the server at `url`, ended by its id."""
+def process(module: str, url: str, data_dir: Path, quiet: bool = False, **env: str) -> Iterator[subprocess.Popen]:
+    """`python -m module` against the server at `url`, ended by its id. quiet: its stderr is dropped."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("NORIPAN_")}
     environ |= {"REDIS_URL": url, "NORIPAN_DATA_DIR": str(data_dir), "NORIPAN_LOG_LEVEL": "warning", **env}
-    child = subprocess.Popen([sys.executable, "-m", module, *args], env=environ)
+    stderr = subprocess.DEVNULL if quiet else None
+    child = subprocess.Popen([sys.executable, "-m", module], env=environ, stderr=stderr)
     try:
         yield child
     finally:

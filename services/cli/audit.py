@@ -16,7 +16,6 @@ from redis.exceptions import ResponseError
 
 from engine import chain
 from engine.fold import Decided, Position, verify
-from engine.kit import kit
 from engine.rng import NO_NONCE, commitment, derive_key
 from engine.room import events as ev
 from schemas.base import encode
@@ -32,6 +31,7 @@ from services.store.read import (
     load_chance,
     read_head,
     read_log,
+    read_past,
 )
 from services.store.redis import Caller
 
@@ -88,9 +88,6 @@ async def audit_room(caller: Caller, room: str, only: int | None, receipts: dict
         head = await read_head(caller, room)
         if head is None:
             return []
-        kit(head.game)
-    except KeyError as error:
-        return [Finding(room, False, "the game", f"{error} is not installed here (NORIPAN_GAMES)")]
     except DAMAGE as error:
         return [Finding(room, False, "the room's hash", f"it cannot be read ({type(error).__name__}: {error})")]
     numbers = range(1, head.n + 1) if only is None else [only]
@@ -106,7 +103,9 @@ def _line(f: Finding) -> str:
 
 
 class Stored(msgspec.Struct):
-    """A room's hash at the moment its log was read; head None when it would not stand still, or is of a later game.
+    """A room's hash at the moment its log was read; head None when it would not stand still.
+
+    Of an earlier game of the room it has where that ended, and neither snapshot nor chance.
 
     gap: why the events stream is not events 1 … version under ids `<version>-0`, "" when it is.
     """
@@ -125,7 +124,9 @@ async def read(caller: Caller, room: str, n: int) -> tuple[Log | None, Stored]:
         chance = await caller.call("HGET", key("r", room), "chance")
         gap = "" if log is None else await _gap(caller, log)
         if before is not None and before == await read_head(caller, room):
-            return log, Stored(before, chance or b"", gap) if before.n == n else Stored(gap=gap)
+            if before.n == n:
+                return log, Stored(before, chance or b"", gap)
+            return log, Stored(await read_past(caller, room, n), gap=gap)
     return log, Stored()
 
 
@@ -143,6 +144,8 @@ async def audit_game(caller: Caller, room: str, n: int, receipts: dict[str, str]
     """The finding for one game; None: it is not in the store."""
     try:
         log, stored = await read(caller, room, n)
+    except KeyError as error:
+        return Finding(f"{room}/{n}", False, "the game", f"{error} is not installed here (NORIPAN_GAMES)")
     except DAMAGE as error:
         return Finding(f"{room}/{n}", False, "the store", f"a record cannot be read ({type(error).__name__}: {error})")
     if log is None or (log.head is None and not log.entries and not log.events):
@@ -203,6 +206,8 @@ def _broken_promise(log: Log) -> Wrong:
             return entry.id.decode(), "the first entry does not open a lobby, or its secret cannot be read"
         if not isinstance(opened, Open):
             return entry.id.decode(), "the first entry does not open a lobby: one before it is missing"
+        if opened.game != log.kit.game.name:
+            return entry.id.decode(), f"it opens a game of {opened.game}, the log goes on as one of {log.kit.game.name}"
         if commitment(secret) != opened.commitment:
             return entry.id.decode(), "the secret is not the one that was committed to"
     return None

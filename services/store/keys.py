@@ -7,6 +7,7 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   snap    snapshot, `<schema>.<rules>:` + msgpack   chance  private chance, msgpack
   turn    turn of the deadline              due     its time in ms, absent when none
   base    cursor of the room's game before, absent in the first
+  past:<n>  `<v> <cur> <d> <head>` with which an earlier game of the room ended
   tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims that did not come back committed
   @<session>  highest action id of a client session; `@<session>:<id mod 64>` -> `<id> <entry> [code]`, its last 64 outcomes
 Hash `{pNN}:n:<room>`: player -> nickname of everyone who asked for a seat. Not part of the log, erased with the person.

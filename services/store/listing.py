@@ -1,10 +1,14 @@
 """The list of public rooms: an index beside the rooms, written after their own commits, so every reader checks it."""
 
+import asyncio
 import time
 
+import msgspec
+
 from engine.room.lobby import listed
+from engine.room.state import Room
 from services.store.keys import PUBLIC
-from services.store.read import read_room
+from services.store.read import LostEvents, read_room
 from services.store.redis import Caller
 
 LISTED_MAX = 100
@@ -18,14 +22,26 @@ async def list_room(caller: Caller, room: str, wanted: bool) -> None:
         await caller.call("ZREM", PUBLIC, room)
 
 
-async def public_rooms(caller: Caller, limit: int = LISTED_MAX) -> list:
+async def public_rooms(caller: Caller, limit: int = LISTED_MAX) -> list[tuple[str, Room]]:
     """(code, Room) of public rooms that can be joined or watched, the last changed first. Ghosts are taken off the list."""
-    found = []
-    for name in await caller.call("ZREVRANGE", PUBLIC, 0, limit - 1):
-        code = name.decode()
-        read = await read_room(caller, code)
-        if read is not None and listed(read[2]):
-            found.append((code, read[2]))
-        else:
-            await caller.call("ZREM", PUBLIC, name)
-    return found
+    codes = [name.decode() for name in await caller.call("ZREVRANGE", PUBLIC, 0, limit - 1)]
+    rooms = await asyncio.gather(*(_read(caller, code) for code in codes))
+    return [(code, room) for code, room in zip(codes, rooms, strict=True) if room is not None]
+
+
+async def _read(caller: Caller, code: str) -> Room | None:
+    """A room of the list, None when it does not belong there or cannot be read here (one such room hides no other)."""
+    try:
+        if (room := await _listed(caller, code)) is None:
+            await list_room(caller, code, False)
+            # It may have come back between the two, as with the next game; whoever commits later than this lists it itself.
+            if (room := await _listed(caller, code)) is not None:
+                await list_room(caller, code, True)
+        return room
+    except (KeyError, LostEvents, msgspec.MsgspecError):
+        return None
+
+
+async def _listed(caller: Caller, code: str) -> Room | None:
+    found = await read_room(caller, code)
+    return found[2] if found is not None and listed(found[2]) else None

@@ -44,6 +44,15 @@ async def read_head(caller: Caller, room: str) -> Head | None:
     return Head(int(h[0]), h[1].decode(), int(h[2]), h[3], h[4], h[5], int(h[6]))
 
 
+async def read_past(caller: Caller, room: str, n: int) -> Head | None:
+    """Where an earlier game of a room ended, as next.lua kept it (without snapshot and game). None: not kept."""
+    kept = await caller.call("HGET", key("r", room), f"past:{n}")
+    if kept is None:
+        return None
+    version, cursor, decided, head = kept.split(b" ", 3)
+    return Head(n, "", int(version), cursor, head, b"", int(decided))
+
+
 def from_snapshot(k: Kit, snapshot: bytes, version: int) -> Room | None:
     """The room in a snapshot, or None when it cannot be used (then fold the events)."""
     schema, mark, body = snapshot.partition(b":")
@@ -153,8 +162,25 @@ async def entries(caller: Caller, game_id: str, upto: bytes = b"+") -> AsyncIter
         low = b"(" + page[-1][0]
 
 
+class _Parked(msgspec.Struct):
+    entry: str
+    why: str
+
+
+_parked = msgspec.json.Decoder(_Parked).decode
+
+
+class _Named(msgspec.Struct, tag_field="type", tag="opened"):
+    """What is read of an `opened` event before it is known which game's events these are."""
+
+    game: str
+
+
+_named = msgspec.json.Decoder(_Named).decode
+
+
 class Log(NamedTuple):
-    """A game's whole log for replay and audit. parked: entry id -> fault. head None: the room has moved on to a later game."""
+    """A game's whole log for replay and audit. parked: entry id -> fault. head None: where the game ended is not known."""
 
     kit: Kit
     game_id: str
@@ -165,7 +191,10 @@ class Log(NamedTuple):
 
 
 async def read_log(caller: Caller, room: str, n: int | None = None) -> Log | None:
-    """The decided part of a game's log (entries up to the cursor). None: no such room or game."""
+    """The decided part of a game's log (entries up to the cursor). None: no such room or game.
+
+    Each game of a room is read as what its `opened` event says that it is. Raises KeyError when that is not installed.
+    """
     h = await read_head(caller, room)
     if h is None or (n is not None and not 1 <= n <= h.n):
         return None
@@ -184,12 +213,22 @@ async def read_log(caller: Caller, room: str, n: int | None = None) -> Log | Non
             if fields[0] == b"e":
                 events.append(fields[1])
             else:
-                record = msgspec.json.decode(fields[1], type=dict[str, str])
-                parked[record["entry"].encode()] = record["why"]
+                record = _parked(fields[1])
+                parked[record.entry.encode()] = record.why
             low = "(" + entry_id.decode()
         if len(page) < PAGE:
             break
-    return Log(kit(h.game), game_id, found, events, parked, h.head if live else None)
+    if live:
+        return Log(kit(h.game), game_id, found, events, parked, h.head)
+    past = await read_past(caller, room, n) if found or events else None  # neither: it is in the archive
+    return Log(kit(_game_of(events, h.game)), game_id, found, events, parked, None if past is None else past.head)
+
+
+def _game_of(events: list[bytes], otherwise: str) -> str:
+    try:
+        return _named(events[0]).game if events else otherwise
+    except msgspec.MsgspecError:
+        return otherwise  # whoever decides the log again finds the damage
 
 
 async def rebuild(caller: Caller, k: Kit, game_id: str, version: int, cursor: bytes) -> tuple[Room | None, Chance]:

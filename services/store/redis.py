@@ -27,6 +27,7 @@ HEADS = {
     "sweep": ("wake", "sockets"),
     "presence": ("wake", "sockets"),
     "beat": ("wake",),
+    "renew": ("wake",),
     "next": ("wake", "sockets"),
     "say": (),
     "turn": (),

@@ -12,6 +12,7 @@ for k = 1, #gateways, 2 do
       local room, player = string.match(pair, '^(%S+) (%S+)$')
       redis.call('SREM', held, pair)
       removed = removed + leave_socket(tag, room, player, gateways[k])
+      redis.call('PUBLISH', 'v:' .. room, 'people ' .. redis.call('HLEN', tag .. ':s:' .. room))
     end
     if redis.call('EXISTS', held) == 0 then redis.call('HDEL', KEYS[5], gateways[k]) end
   end

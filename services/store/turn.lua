@@ -4,7 +4,7 @@
 -- epoch or after a worker's death in the next, returns to `ready` with its claims counted.
 -- KEYS m, ready, due
 -- ARGV tag, epoch, lease ms, rooms max (0: commit only), entries max, door ('' = release the partition when nothing is ready),
---   then per room:
+--   lease ms while rooms are folded, then per room:
 --   room, n, v0, cur0, v1, cur1, d1, head, snap, chance ('' unchanged), due ms ('' none), turn, publication ('' none),
 --   #events, event.., #rejects, (slot, value).., #parked, record..
 -- Returns {status, refused commits, claim..}; status 1 claims follow, 2 nothing ready and lingering, 0 released, -2 epoch over
@@ -19,7 +19,7 @@ if state[2] and state[2] ~= '' then
   for room in string.gmatch(state[2], '%S+') do open[room] = true end
 end
 local refused = 0
-local i = 7
+local i = 8
 while i < #ARGV do
   local room, n, v0 = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local r = tag .. ':r:' .. room
@@ -74,7 +74,7 @@ for k = 1, #rooms, 2 do
   end
 end
 if #names > 0 then
-  redis.call('HSET', m, 'lease', now + ARGV[3], 'door', '', 'claimed', table.concat(names, ' '))
+  redis.call('HSET', m, 'lease', now + ARGV[7], 'door', '', 'claimed', table.concat(names, ' '))
 elseif ARGV[6] ~= '' then
   redis.call('HSET', m, 'lease', now + ARGV[3], 'door', ARGV[6], 'claimed', '')
   out[1] = 2

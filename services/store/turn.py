@@ -60,10 +60,21 @@ def entry_of(item: list) -> Entry:
 
 
 async def turn(
-    caller: Caller, part: int, epoch: str, lease_ms: int, rooms: int, entries: int, door: str, commits: list[Commit]
+    caller: Caller,
+    part: int,
+    epoch: str,
+    lease_ms: int,
+    rooms: int,
+    entries: int,
+    door: str,
+    commits: list[Commit],
+    fold_ms: int = 0,
 ) -> Turn:
-    """Commit and claim in one round trip. After an exception the outcome of the commits is unknown: claim again."""
-    args: list = [tag(part), epoch, lease_ms, rooms, entries, door]
+    """Commit and claim in one round trip. After an exception the outcome of the commits is unknown: claim again.
+
+    fold_ms: how long one fold may keep the process from renewing its lease; claims hold the partition so much longer.
+    """
+    args: list = [tag(part), epoch, lease_ms, rooms, entries, door, lease_ms + fold_ms]
     for c in commits:
         args += c[:10]
         args += ("" if c.due_ms is None else c.due_ms, c.turn, c.publication, len(c.events))
@@ -86,8 +97,8 @@ async def turn(
             item[4],
             int(item[5]),
             item[6],
-            item[7],
-            item[8],
+            item[7] or b"",
+            item[8] or b"",
             item[9],
             [entry_of(entry) for entry in item[10]],
         )

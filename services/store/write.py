@@ -145,6 +145,10 @@ class Writer:
         keys = (key("c", room), key("l", room), key("r", room))
         return await self.caller.run("say", keys, (room, player, frame, SAID_KEPT, SAY_MAX, SAY_MS))
 
+    async def renew(self, part: int, epoch: str, lease_ms: int) -> bool:
+        """Hold a partition for longer while rooms of it are folded; False when `epoch` is over."""
+        return bool(await self.caller.run("renew", (part_key("m", part),), (epoch, lease_ms)))
+
     async def handoff(self, part: int, epoch: str) -> bool:
         """Schedule the next epoch of a partition; False when `epoch` is already over."""
         keys = (part_key("m", part), QUEUE, BELL)

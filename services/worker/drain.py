@@ -9,22 +9,25 @@ import random
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import structlog
+from redis.exceptions import RedisError
 
 from engine.fold import Decided, Position, advance, entry_ms, park
 from engine.kit import Kit, encode_chance, kit
 from engine.room.lobby import listed, reopening
-from engine.room.state import Room
+from engine.room.state import Chance, Room
 from engine.room.view import RoomView
 from services.settings import Settings
 from services.store.keys import room_of
 from services.store.listing import list_room
 from services.store.outcome import commit_of
 from services.store.read import from_snapshot, load_chance, rebuild
-from services.store.redis import Caller
+from services.store.redis import Caller, Unreachable
 from services.store.turn import CLAIMS, EPOCH_OVER, LINGER, RELEASED, Claim, Commit, turn
 from services.store.write import Writer, part_name
 from services.worker import alone, guard
@@ -37,6 +40,11 @@ TERM_S = 20.0  # a partition is handed on after about this long, so that load sp
 SLICE_S = 0.02  # folding yields to the event loop this often: other partitions have leases to renew
 RECENT = 4096  # rooms whose fold is remembered: saves reading the snapshot and building the view before
 ALONE_FROM = 3  # claims without a commit from which on a room is tried in a child process first
+
+
+def _chance(claim: Claim) -> Chance | None:
+    """The stored chance; None when it must be rebuilt: damaged, or missing from a room that is open."""
+    return load_chance(claim.chance) if claim.chance or not claim.version else None
 
 
 class Folded(NamedTuple):
@@ -94,6 +102,7 @@ class Drainer:
                 ENTRIES,
                 door,
                 commits,
+                self.settings.fold_ms_max,
             )
             if reply.status in (EPOCH_OVER, RELEASED):
                 if reply.status == EPOCH_OVER and commits:
@@ -122,7 +131,33 @@ class Drainer:
                 continue
             assert reply.status == CLAIMS
             idle_since = None
-            commits = await self._fold(reply.claims)
+            with self._held(part, epoch):
+                commits = await self._fold(reply.claims)
+
+    @contextmanager
+    def _held(self, part: int, epoch: str) -> Iterator[None]:
+        """Renew the lease while the body takes its time: a large batch, or a room that is tried alone.
+
+        One fold blocks this process for up to fold_ms_max, in which nothing is renewed; the lease allows for that.
+        """
+        loop = asyncio.get_running_loop()
+        every_s = self.settings.lease_ms / 3000
+        lease_ms = self.settings.lease_ms + self.settings.fold_ms_max
+
+        async def renew() -> None:
+            with suppress(RedisError, *Unreachable):
+                await Writer(self.caller).renew(part, epoch, lease_ms)
+
+        def again() -> None:
+            nonlocal timer, task
+            timer, task = loop.call_later(every_s, again), asyncio.ensure_future(renew())
+
+        task: asyncio.Task | None = None
+        timer = loop.call_later(every_s, again)
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     async def _fold(self, claims: list[Claim]) -> list[Commit]:
         commits = []
@@ -145,7 +180,7 @@ class Drainer:
         k = kit(claim.game)
         game_id = f"{claim.room}/{claim.n}"
         known = self.recent.get(claim.room)
-        chance = load_chance(claim.chance)
+        chance = _chance(claim)
         if known is not None and chance is not None and known.snapshot == claim.snapshot:
             before, seen = Position(known.room, chance, claim.head), known.public
         else:
@@ -164,6 +199,8 @@ class Drainer:
                 after, one = park(after, condemned, "killed")
                 decided.append(one)
             commit, public = commit_of(k, claim, before, after, decided, seen)
+        if chance is None:  # put back what was damaged, or every later claim would read the streams again
+            commit = commit._replace(chance=encode_chance(after.chance))
         self._remember(claim.room, commit.snapshot, after.room, public)
         self._note(before.room, after.room, commit)
         self._report(claim, decided)
@@ -178,7 +215,7 @@ class Drainer:
             self.recent.popitem(last=False)
 
     async def _position(self, k: Kit, claim: Claim, game_id: str) -> Position:
-        chance = load_chance(claim.chance)
+        chance = _chance(claim)
         room = from_snapshot(k, claim.snapshot, claim.version) if claim.version else None
         if chance is None or (room is None and claim.version):
             log.warning("rebuilt from streams", room=claim.room, version=claim.version)
@@ -198,7 +235,13 @@ class Drainer:
         )
 
     def _note(self, before: Room | None, after: Room | None, commit: Commit) -> None:
-        """Remember what has to follow this commit outside the room's own keys."""
+        """Remember what has to follow this commit outside the room's own keys.
+
+        Whatever an earlier commit of the room has left is forgotten: a worker that was fenced may see the room again many
+        games later, and must not open another game then.
+        """
+        self.listings.pop(commit.room, None)
+        self.rematches.pop(commit.room, None)
         if after is None:
             return
         was, now = listed(before), listed(after)
@@ -212,16 +255,22 @@ class Drainer:
 
         Both may be lost with this process: readers of the list check every room, and a rematch has a deadline.
         """
+        calls = []
         for commit in commits:
             wanted = self.listings.pop(commit.room, None)
             if wanted is not None:
-                await list_room(self.caller, commit.room, wanted)
+                calls.append(list_room(self.caller, commit.room, wanted))
             room = self.rematches.pop(commit.room, None)
             if room is not None:
-                secret = secrets.token_bytes(32)
-                await Writer(self.caller, self.settings.lease_ms).next_game(
-                    commit.room, commit.n, commit.new_cursor, reopening(room, secret), secret.hex(), room.next_seated
-                )
+                calls.append(self._reopen(commit, room))
+        if calls:  # side by side, so that many public rooms cost one round trip and not one each
+            await asyncio.gather(*calls)
+
+    async def _reopen(self, commit: Commit, room: Room) -> bool:
+        secret = secrets.token_bytes(32)
+        writer = Writer(self.caller, self.settings.lease_ms)
+        opening = reopening(room, secret)
+        return await writer.next_game(commit.room, commit.n, commit.new_cursor, opening, secret.hex(), room.next_seated)
 
     def _report(self, claim: Claim, decided: list[Decided]) -> None:
         for one in decided:

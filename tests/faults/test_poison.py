@@ -98,7 +98,7 @@ def test_report_115_a_worker_killed_in_the_middle_of_a_fold_costs_nothing(tmp_pa
             assert player.view["table"]["steps"] == 2
             return took
 
-    with Stack(tmp_path, workers=1, env={**ENV, "NORIPAN_FOLD_MS_MAX": "20000"}) as stack:
+    with Stack(tmp_path, workers=1, env={**ENV, "NORIPAN_FOLD_MS_MAX": "4000"}) as stack:
         assert run(scenario(stack), 60) < 10
         audit_all(stack)
 
@@ -118,3 +118,20 @@ async def _with_restarts(stack, scenario):
         return await scenario
     finally:
         supervisor.cancel()
+
+
+def test_a_fold_that_takes_longer_than_the_lease_is_committed_all_the_same(tmp_path):
+    """Found under load: a fold beyond the lease was refused for its epoch, folded again, and so on for ever."""
+
+    async def scenario(stack):
+        async with tables(stack.urls, 1, "faulty", {}, seats=1) as (table,):
+            player = table.players[0]
+            began = time.monotonic()
+            outcome = await player.act(0, {"type": "slow", "loops": 30_000_000})
+            table.done.append((player.session, outcome.entry))
+            await judge(stack.server.url, [table])
+            return time.monotonic() - began
+
+    with Stack(tmp_path, env={**ENV, "NORIPAN_FOLD_MS_MAX": "8000", "NORIPAN_LEASE_MS": "100"}) as stack:
+        assert run(scenario(stack), 60) > 0.1  # the fold did take longer than the lease
+        assert "fenced" not in stack.worker[0].log.read_text()
