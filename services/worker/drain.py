@@ -53,6 +53,8 @@ class Folded(NamedTuple):
     snapshot: bytes
     room: Room
     public: RoomView
+    stored: bytes
+    chance: Chance
 
 
 @dataclass
@@ -180,7 +182,7 @@ class Drainer:
         k = kit(claim.game)
         game_id = f"{claim.room}/{claim.n}"
         known = self.recent.get(claim.room)
-        chance = _chance(claim)
+        chance = known.chance if known is not None and known.stored == claim.chance else _chance(claim)
         if known is not None and chance is not None and known.snapshot == claim.snapshot:
             before, seen = Position(known.room, chance, claim.head), known.public
         else:
@@ -201,16 +203,16 @@ class Drainer:
             commit, public = commit_of(k, claim, before, after, decided, seen)
         if chance is None:  # put back what was damaged, or every later claim would read the streams again
             commit = commit._replace(chance=encode_chance(after.chance))
-        self._remember(claim.room, commit.snapshot, after.room, public)
+        self._remember(commit, after, public, commit.chance or claim.chance)
         self._note(before.room, after.room, commit)
         self._report(claim, decided)
         return commit
 
-    def _remember(self, name: str, snapshot: bytes, room: Room | None, public: RoomView | None) -> None:
-        if room is None or public is None:
+    def _remember(self, commit: Commit, after: Position, public: RoomView | None, stored: bytes) -> None:
+        if after.room is None or public is None:
             return
-        self.recent[name] = Folded(snapshot, room, public)
-        self.recent.move_to_end(name)
+        self.recent[commit.room] = Folded(commit.snapshot, after.room, public, stored, after.chance)
+        self.recent.move_to_end(commit.room)
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
 
