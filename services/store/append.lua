@@ -2,23 +2,23 @@
 -- KEYS r, a, ready, m, queue, bell, n
 -- ARGV room, n, session, action id, data, private ('' none), part, lease ms, unread max, player, nickname ('' unchanged)
 -- Returns {status, entry, code}: 0 new; 1 repeat (code '' while undecided); -1 no room; -2 game moved on; -3 too old; -4 overloaded
+-- Ids of one session share 64 slots, so a slot that holds a later id says that this one is too old to be remembered.
 local id = tonumber(ARGV[4])
-local session = '@' .. ARGV[3]
-local slot = session .. ':' .. (id % 64)
-local h = redis.call('HMGET', KEYS[1], 'n', 'cur', 'd', session, slot, 'base')
+local slot = '@' .. ARGV[3] .. ':' .. (id % 64)
+local h = redis.call('HMGET', KEYS[1], 'n', 'cur', 'd', 'a', slot, 'base')
 if not h[1] then return {-1} end
 if h[5] then
   local seen, entry, code = string.match(h[5], '^(%d+) (%S+) ?(.*)$')
-  if tonumber(seen) == id then
+  seen = tonumber(seen)
+  if seen == id then
     -- decided in this game, or in an earlier one of the room
     if code == '' and (not after(entry, h[2]) or (h[6] and not after(entry, h[6]))) then code = 'ok' end
     return {1, entry, code}
   end
+  if seen > id then return {-3} end
 end
-local top = tonumber(h[4] or '0')
-if id <= top - 64 then return {-3} end
 if h[1] ~= ARGV[2] then return {-2} end
-if redis.call('XLEN', KEYS[2]) - h[3] >= tonumber(ARGV[9]) then return {-4} end
+if h[4] - h[3] >= tonumber(ARGV[9]) then return {-4} end
 local entry
 local origin = ARGV[3] .. ':' .. ARGV[4]
 if ARGV[6] == '' then
@@ -26,11 +26,7 @@ if ARGV[6] == '' then
 else
   entry = redis.call('XADD', KEYS[2], '*', 'd', ARGV[5], 'o', origin, 'p', ARGV[6])
 end
-if id > top then
-  redis.call('HSET', KEYS[1], session, ARGV[4], slot, ARGV[4] .. ' ' .. entry)
-else
-  redis.call('HSET', KEYS[1], slot, ARGV[4] .. ' ' .. entry)
-end
+redis.call('HSET', KEYS[1], slot, ARGV[4] .. ' ' .. entry, 'a', h[4] + 1)
 local now = ms_of(entry)
 redis.call('ZADD', KEYS[3], 'NX', now, ARGV[1])
 if ARGV[11] ~= '' then

@@ -3,13 +3,14 @@
 Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   n       number of the current game        g       name of its game
   v       version                           cur     id of the last decided entry ("0-0" before the first)
+  a       entries appended
   d       decided entries                   head    chain head (32 bytes, empty before Start)
   snap    snapshot, `<schema>.<rules>:` + msgpack   chance  private chance, msgpack
   turn    turn of the deadline              due     its time in ms, absent when none
   base    cursor of the room's game before, absent in the first
   past:<n>  `<v> <cur> <d> <head>` with which an earlier game of the room ended
   tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims that did not come back committed
-  @<session>  highest action id of a client session; `@<session>:<id mod 64>` -> `<id> <entry> [code]`, its last 64 outcomes
+  @<session>:<id mod 64>  `<id> <entry> [code]`: the last 64 outcomes of a client session
 Hash `{pNN}:n:<room>`: player -> nickname of everyone who asked for a seat. Not part of the log, erased with the person.
 List `{pNN}:c:<room>`: the last things said; hash `{pNN}:l:<room>`: how often players spoke. Gone a day after the last word.
 Hash `{pNN}:s:<room>`: player -> generations of the gateways that hold sockets of theirs.

@@ -10,7 +10,7 @@ if #redis.call('XRANGE', KEYS[2], '(' .. h[2], '+', 'COUNT', 1) > 0 then return 
 -- ids go on rising over the games of a room, whatever the clock does
 local id = math.max(now_ms(), ms_of(h[2]) + 1) .. '-0'
 local entry = redis.call('XADD', KEYS[3], id, 'd', ARGV[6], 'p', ARGV[7])
-redis.call('HSET', KEYS[1], 'n', h[1] + 1, 'v', '0', 'cur', '0-0', 'd', '0', 'head', '', 'snap', '', 'chance', '', 'due', '',
+redis.call('HSET', KEYS[1], 'n', h[1] + 1, 'v', '0', 'cur', '0-0', 'd', '0', 'a', '1', 'head', '', 'snap', '', 'chance', '', 'due', '',
   'turn', '0', 'tmo', '', 'base', h[2], 'past:' .. h[1], h[3] .. ' ' .. h[2] .. ' ' .. h[4] .. ' ' .. h[5])
 redis.call('HDEL', KEYS[1], 'claims')
 redis.call('ZREM', KEYS[9], ARGV[3])

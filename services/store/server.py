@@ -75,6 +75,8 @@ def prepare(
         "maxmemory-policy": "noeviction",
         # Entries are read a few at a time from the tail: small nodes keep that cheap whatever the stream's length.
         "stream-node-max-bytes": 512,
+        # A histogram per command costs about as much as a small command; INFO keeps the averages.
+        "latency-tracking": "no",
         "always-show-logo": "no",
     }
     if password:

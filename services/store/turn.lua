@@ -28,7 +28,7 @@ while i < #ARGV do
   local rejects = tonumber(ARGV[first_reject - 1])
   local first_parked = first_reject + 2 * rejects + 1
   local parked = tonumber(ARGV[first_parked - 1])
-  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'due', 'claims')
+  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'due', 'claims', 'turn')
   if h[1] == n and h[2] == v0 and h[3] == ARGV[i + 3] and v0 + events == tonumber(ARGV[i + 4]) then
     local log = tag .. ':e:' .. room .. '/' .. n
     for k = 1, events do
@@ -38,16 +38,19 @@ while i < #ARGV do
       redis.call('XADD', log, ARGV[i + 4] .. '-*', 'x', ARGV[first_parked + k])
     end
     local at = ARGV[i + 10]
-    redis.call('HSET', r, 'v', ARGV[i + 4], 'cur', ARGV[i + 5], 'd', ARGV[i + 6], 'head', ARGV[i + 7], 'snap', ARGV[i + 8],
-      'due', at, 'turn', ARGV[i + 11])
+    redis.call('HSET', r, 'v', ARGV[i + 4], 'cur', ARGV[i + 5], 'd', ARGV[i + 6], 'head', ARGV[i + 7], 'snap', ARGV[i + 8])
     if ARGV[i + 9] ~= '' then redis.call('HSET', r, 'chance', ARGV[i + 9]) end
     if h[5] then redis.call('HDEL', r, 'claims') end
     for k = 0, rejects - 1 do
       redis.call('HSET', r, ARGV[first_reject + 2 * k], ARGV[first_reject + 2 * k + 1])
     end
+    if h[4] ~= at or (at ~= '' and h[6] ~= ARGV[i + 11]) then
+      redis.call('HSET', r, 'due', at, 'turn', ARGV[i + 11])
+    end
+    -- set again even when it is the same: due.lua moves it on while its Timeout is unread
     if at ~= '' then
       redis.call('ZADD', due, at, room)
-    elseif h[4] and h[4] ~= '' then
+    elseif h[4] ~= '' then
       redis.call('ZREM', due, room)
     end
     if ARGV[i + 12] ~= '' then redis.call('PUBLISH', 'v:' .. room, ARGV[i + 12]) end

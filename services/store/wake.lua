@@ -47,6 +47,7 @@ local function append_system(tag, room, data)
   local n = redis.call('HGET', tag .. ':r:' .. room, 'n')
   if not n then return nil end
   local id = redis.call('XADD', tag .. ':a:' .. room .. '/' .. n, '*', 'd', data)
+  redis.call('HINCRBY', tag .. ':r:' .. room, 'a', 1)
   redis.call('ZADD', tag .. ':ready', 'NX', ms_of(id), room)
   return id
 end
