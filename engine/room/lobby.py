@@ -118,9 +118,8 @@ def ready(kit, room: Room, c: cmd.Ready, at_ms: int) -> tuple | Rejected:
     seat = _seated(room, c.player)
     if isinstance(seat, Rejected):
         return seat
-    if room.seats[seat].ready == c.ready:
-        return ()
-    return (ev.ReadySet(seat, c.ready, at_ms=at_ms), *(() if c.ready else _stop(room, at_ms)))
+    changed = () if room.seats[seat].ready == c.ready else (ev.ReadySet(seat, c.ready, at_ms=at_ms),)
+    return changed if c.ready else (*changed, *_stop(room, at_ms))
 
 
 def promise(kit, room: Room, c: cmd.Promise, at_ms: int) -> tuple | Rejected:

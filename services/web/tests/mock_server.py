@@ -1,17 +1,14 @@
 """A server for developing and testing the page alone: the real engine and the real protocol, everything else in memory.
 
-No Redis, no workers, no limits, one process; rooms die with it. `/mock/...` lets a test break what a network breaks.
+No Redis, no workers, no delay for spectators, one process; rooms die with it. Tokens are the player ids themselves.
+`/mock/...` lets a test break what a network breaks.
 Run: python services/web/tests/mock_server.py [port] (from the repository's root, or with it on PYTHONPATH).
 """
 
-import asyncio
-import contextlib
-import hashlib
 import secrets
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import uvicorn
@@ -22,15 +19,14 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+sys.path[:0] = [str(Path(__file__).resolve().parents[3]), str(Path(__file__).resolve().parent)]
 
-from engine.audience import PUBLIC, publication  # noqa: E402
-from engine.fold import Entry, Position, advance  # noqa: E402
-from engine.game import SPECTATOR, Seated  # noqa: E402
+from mock_table import Client, Table, hole, rooms, rooms_of, send  # noqa: E402
+
 from engine.games import games  # noqa: E402
 from engine.kit import kit  # noqa: E402
 from engine.room.deadline import due  # noqa: E402
-from engine.room.view import room_view  # noqa: E402
+from engine.room.lobby import listed  # noqa: E402
 from schemas import entry as cmd  # noqa: E402
 from schemas import wire  # noqa: E402
 from schemas.base import Detail, encode  # noqa: E402
@@ -39,88 +35,10 @@ from schemas.codes import REJECTS  # noqa: E402
 DIST = Path(__file__).resolve().parents[1] / "dist"
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 CSP = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+SAID_MAX = 20
+SAY_MAX, SAY_S = 6, 10.0
 
-
-class Table:
-    """A room: the current game's position, its sockets, its names."""
-
-    def __init__(self, code: str, game: str) -> None:
-        self.code, self.game, self.n = code, game, 0
-        self.names: dict[str, str] = {}
-        self.sockets: dict[WebSocket, tuple[str, str]] = {}
-        self.done: dict[str, bytes] = {}
-        self.last_ms = self.sequence = 0
-        self.timer: asyncio.TimerHandle | None = None
-        self.at = Position()
-
-    @property
-    def game_id(self) -> str:
-        return f"{self.code}/{self.n}"
-
-    def entry_id(self) -> bytes:
-        now = max(int(time.time() * 1000), self.last_ms)
-        self.sequence = self.sequence + 1 if now == self.last_ms else 0
-        self.last_ms = now
-        return b"%d-%d" % (now, self.sequence)
-
-    async def open(self, player: str, options: dict[str, Any], settings: cmd.Settings) -> Any:
-        self.n += 1
-        before, self.at = self.at, Position()
-        secret = secrets.token_bytes(32)
-        made = cmd.Open(
-            player, self.game, games()[self.game].rules_version, options, settings, hashlib.sha256(secret).hexdigest()
-        )
-        refused = await self.put(made, secret.hex())
-        if refused:
-            self.at = before
-        return refused
-
-    async def put(self, command: Any, private: str = "", origin: str = "") -> Any:
-        """Decide one command and publish; the refused Decided, or None."""
-        made = Entry(self.entry_id(), encode(command), private.encode(), origin.encode())
-        before = self.at
-        self.at, decided = advance(kit(self.game), before, [made], self.game_id)
-        if decided[0].why:
-            print("parked:", decided[0].why, file=sys.stderr)
-        told = publication(kit(self.game), before, self.at, decided, self.game_id)
-        if told:
-            for socket, (player, _) in list(self.sockets.items()):
-                seat = self.at.room.seat_of(player)
-                await send(socket, told.updates.get(str(seat), told.updates[PUBLIC]))
-        self.arm()
-        return None if decided[0].code == "ok" else decided[0]
-
-    def arm(self) -> None:
-        if self.timer:
-            self.timer.cancel()
-        now = due(kit(self.game), self.at.room)
-        if now is None or now.at_ms is None:
-            return
-        wait = max(0.0, now.at_ms / 1000 - time.time()) + 0.01
-        command = cmd.Timeout(now.turn)
-        self.timer = asyncio.get_running_loop().call_later(wait, lambda: spawn(self.put(command)))
-
-
-rooms: dict[str, Table] = {}
-tasks: set[asyncio.Task] = set()
-hole: set[str] = set()
-
-
-def spawn(work: Any) -> None:
-    task = asyncio.ensure_future(work)
-    tasks.add(task)
-    task.add_done_callback(tasks.discard)
-
-
-async def send(socket: WebSocket, data: bytes | msgspec.Struct) -> None:
-    room = rooms_of.get(socket)
-    if room in hole:
-        return
-    with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-        await socket.send_text((data if isinstance(data, bytes) else encode(data)).decode())
-
-
-rooms_of: dict[WebSocket, str] = {}
+moves: dict[str, str] = {}
 
 
 def refusal(code: str, detail: Detail | None = None, number: int | None = None) -> wire.Reject:
@@ -128,11 +46,56 @@ def refusal(code: str, detail: Detail | None = None, number: int | None = None) 
     return wire.Reject(code, text, msgspec.UNSET if number is None else number, detail if detail else msgspec.UNSET)
 
 
-async def me(request: Request) -> Response:
-    player = request.cookies.get("player") or secrets.token_hex(6)
+def identity(player: str) -> Response:
     response = JSONResponse({"player": player, "token": player})
     response.set_cookie("player", player, httponly=True, samesite="strict")
     return response
+
+
+async def me(request: Request) -> Response:
+    if msgspec.json.decode(await request.body() or b"{}").get("new"):
+        player = secrets.token_hex(6)
+        return JSONResponse({"player": player, "token": player})
+    player = request.cookies.get("player")
+    return identity(player or secrets.token_hex(6))
+
+
+async def move(request: Request) -> Response:
+    code = "".join(secrets.choice(ALPHABET) for _ in range(8))
+    moves[code] = request.cookies["player"]
+    return JSONResponse({"code": code, "expires_s": 120})
+
+
+async def claim(request: Request) -> Response:
+    player = moves.pop(msgspec.json.decode(await request.body(), type=wire.Claim).code, None)
+    if player is None:
+        return Response(encode(refusal("unauthorized")), 403, media_type="application/json")
+    for table in rooms.values():
+        for socket, client in list(table.sockets.items()):
+            if player in client.players:
+                await socket.close(4402)
+    return identity(player)
+
+
+async def room_list(request: Request) -> Response:
+    found = [summary(table) for table in reversed(rooms.values()) if listed(table.at.room)]
+    return Response(encode(wire.RoomList(tuple(found))), media_type="application/json")
+
+
+def summary(table: Table) -> wire.RoomSummary:
+    view, game, room = table.view(()), games()[table.game], table.at.room
+    taken = len(view.seats)
+    return wire.RoomSummary(
+        table.code,
+        table.game,
+        table.n,
+        view.phase,
+        room.version,
+        taken,
+        game.seats_max,
+        view.options,
+        room.settings,
+    )
 
 
 async def game_list(request: Request) -> Response:
@@ -171,7 +134,8 @@ async def create(request: Request) -> Response:
 
 
 async def mock(request: Request) -> Response:
-    """drop: close every socket of a room. hole / heal: swallow everything, and stop. next: open the room's next game."""
+    """drop: close every socket of a room. hole / heal: swallow everything, and stop. next: open the room's next game.
+    idle: as if nobody had done anything until the next deadline."""
     what, code = request.path_params["what"], request.path_params["code"]
     table = rooms[code]
     if what == "drop":
@@ -184,6 +148,10 @@ async def mock(request: Request) -> Response:
     elif what == "next":
         room = table.at.room
         await table.open(room.host, room.options, room.settings)
+    elif what == "idle":
+        now = due(kit(table.game), table.at.room)
+        table.last_ms = max(table.last_ms, now.at_ms)
+        await table.put(cmd.Timeout(now.turn))
     return JSONResponse({"hashes": len(table.done)})
 
 
@@ -202,70 +170,84 @@ async def ws(socket: WebSocket) -> None:
                 table = rooms.get(ask.room)
                 if table is None:
                     return await socket.close(4404)
-                await greet(socket, table, player, ask)
+                await greet(socket, table, (player, *ask.tokens), ask)
             elif table is None:
                 await send(socket, refusal("hello_first"))
             else:
-                await answer(socket, table, player, ask)
+                await answer(socket, table, table.sockets[socket], ask)
     except WebSocketDisconnect:
         pass
     finally:
         rooms_of.pop(socket, None)
-        if table and table.sockets.pop(socket, None):
-            if player not in [other for other, _ in table.sockets.values()]:
-                if table.at.room.seat_of(player) is not None:
+        gone = table.sockets.pop(socket, None) if table else None
+        if gone:
+            still = {player for client in table.sockets.values() for player in client.players}
+            for player in gone.players:
+                if player not in still and table.at.room.seat_of(player) is not None:
                     await table.put(cmd.Disconnected(player))
+            await table.tell(wire.People(table.here()))
 
 
-async def greet(socket: WebSocket, table: Table, player: str, ask: wire.Hello) -> None:
-    fresh = player not in [other for other, _ in table.sockets.values()]
-    table.sockets[socket] = (player, ask.session)
-    rooms_of[socket] = table.code
-    seat = table.at.room.seat_of(player)
-    if fresh and seat is not None:
-        table.sockets.pop(socket)
-        await table.put(cmd.Connected(player))
-        table.sockets[socket] = (player, ask.session)
+async def greet(socket: WebSocket, table: Table, players: tuple[str, ...], ask: wire.Hello) -> None:
+    known = {player for client in table.sockets.values() for player in client.players}
     room = table.at.room
-    seats = () if seat is None else (seat,)
+    seats = tuple(seat for player in players if (seat := room.seat_of(player)) is not None)
+    if not seats and room.host not in players and not room.settings.spectators and room.phase != "lobby":
+        return await socket.close(4403)
+    rooms_of[socket] = table.code
+    for player in players:
+        if player not in known and room.seat_of(player) is not None:
+            await table.put(cmd.Connected(player))
+    client = table.sockets[socket] = Client(players, ask.session)
     now = int(time.time() * 1000)
-    await send(socket, wire.Welcome(table.code, player, ask.session, seats, table.names, now))
-    viewer = SPECTATOR if seat is None else Seated(seat)
-    view = room_view(kit(table.game), room, viewer)
-    await send(socket, wire.Snapshot(table.game_id, room.version, view, table.at.head.hex(), f"{table.last_ms}-0"))
+    people, said = table.here(), tuple(table.said)
+    await send(
+        socket, wire.Welcome(table.code, players[0], ask.session, seats, table.names, now, players[1:], people, said)
+    )
+    client.view = table.view(players)
+    head, entry = table.at.head.hex(), f"{table.last_ms}-0"
+    await send(socket, wire.Snapshot(table.game_id, table.at.room.version, client.view, head, entry))
+    await table.tell(wire.People(people))
 
 
-async def answer(socket: WebSocket, table: Table, player: str, ask: wire.AnyAsk) -> None:
+async def say(socket: WebSocket, table: Table, client: Client, player: str, ask: wire.Say) -> None:
+    now = time.monotonic()
+    client.said_s = [at for at in client.said_s if now - at < SAY_S]
+    if len(client.said_s) >= SAY_MAX:
+        return await send(socket, refusal("rate_limited", Detail("say")))
+    client.said_s.append(now)
+    said = wire.Said(player, ask.kind, ask.body, int(time.time() * 1000))
+    table.said = [*table.said, said][-SAID_MAX:]
+    await table.tell(said)
+
+
+async def answer(socket: WebSocket, table: Table, client: Client, ask: wire.AnyAsk) -> None:
     if isinstance(ask, wire.Ping):
         return await send(socket, wire.Pong(ask.t, int(time.time() * 1000)))
     room = table.at.room
     if isinstance(ask, wire.Legal):
         legal = kit(table.game).game.legal(room.state, ask.seat) if room.state is not None else ()
         return await send(socket, wire.LegalActions(ask.seat, room.version, tuple(legal)))
+    player = getattr(ask, "player", None) or client.players[0]
+    if isinstance(ask, wire.Act):  # the seat says who acts
+        player = next((one for one in client.players if room.seat_of(one) == ask.seat), player)
+    if player not in client.players:
+        return await send(socket, refusal("not_your_seat", None, getattr(ask, "id", None)))
+    if isinstance(ask, wire.Say):
+        return await say(socket, table, client, player, ask)
 
-    origin = f"{table.sockets[socket][1]}:{ask.id}"
+    origin = f"{client.session}:{ask.id}"
     if origin in table.done:
         return await send(socket, table.done[origin])
-    private = ""
-    match ask:
-        case wire.Act():
-            command: Any = cmd.Act(player, ask.seat, ask.action, ask.turn)
-        case wire.Join():
-            command = cmd.Join(player, ask.seat, ask.nonce_hash)
-        case wire.Leave():
-            command = cmd.Leave(player)
-        case wire.Configure():
-            command = cmd.Configure(player, ask.options, ask.settings)
-        case wire.Start():
-            command = cmd.Start(player)
-        case wire.Nonce():
-            command, private = cmd.Nonce(player), ask.nonce
+    kind = getattr(cmd, type(ask).__name__)
+    fields = [name for name in kind.__struct_fields__[1:] if hasattr(ask, name)]
+    command = kind(player, **{name: getattr(ask, name) for name in fields})
+    private = ask.nonce if isinstance(ask, wire.Nonce) else ""
     table.done[origin] = encode(wire.Ack(ask.id, f"{table.last_ms}-{table.sequence}"))
     await send(socket, table.done[origin])
     if isinstance(ask, wire.Join):
         table.names[player] = ask.name
-        for other in list(table.sockets):
-            await send(other, wire.Names({player: ask.name}))
+        await table.tell(wire.Names({player: ask.name}))
     refused = await table.put(command, private, origin)
     if refused:
         table.done[origin] = encode(refusal(refused.code, refused.detail, ask.id))
@@ -284,7 +266,10 @@ app = Starlette(
     routes=[
         Route("/api/me", me, methods=["POST"]),
         Route("/api/games", game_list),
+        Route("/api/me/move", move, methods=["POST"]),
+        Route("/api/me/claim", claim, methods=["POST"]),
         Route("/api/rooms", create, methods=["POST"]),
+        Route("/api/rooms", room_list),
         Route("/mock/{what}/{code}", mock, methods=["POST"]),
         WebSocketRoute("/ws", ws),
         Mount("/assets", StaticFiles(directory=DIST / "assets", check_dir=False)),

@@ -42,6 +42,7 @@ function rig() {
   const heard: string[] = [];
   let position: { game: number; version: number } | null = null;
   let id = 0;
+  const tokens: string[] = [];
   const renew = vi.fn(async () => undefined);
   const connection = new Connection("K7Q2MX", {
     open: () => {
@@ -60,6 +61,7 @@ function rig() {
     link: (link, code) => links.push(code ?? link),
     outcome: (_, number, outcome) => outcomes.push([number, outcome.kind]),
     renew,
+    tokens: () => tokens,
   });
   const socket = () => sockets.at(-1)!;
   const greet = (version = 1, entry = "1-0") => {
@@ -68,7 +70,7 @@ function rig() {
     socket().say({ type: "snapshot", game: "K7Q2MX/1", version, view: {}, entry });
   };
   connection.start();
-  return { connection, sockets, socket, links, outcomes, heard, greet, renew };
+  return { tokens, connection, sockets, socket, links, outcomes, heard, greet, renew };
 }
 
 const roll = { type: "act", seat: 0, action: { type: "roll" } } as const;
@@ -126,6 +128,34 @@ describe("hello", () => {
     expect(sockets[0]!.closedWith).toBe(4000);
     vi.advanceTimersByTime(2000);
     expect(sockets).toHaveLength(2);
+  });
+});
+
+describe("several people on one device", () => {
+  it("come again with their tokens, and what was asked goes on under its id", () => {
+    const { connection, socket, greet, sockets, tokens } = rig();
+    greet();
+    const id = connection.ask({ type: "ready", ready: true });
+    tokens.push("t2");
+    connection.restart();
+    expect([sockets.length, sockets[0]!.closedWith]).toEqual([2, 1000]);
+    greet();
+    expect(socket().sent[0]).toMatchObject({ type: "hello", tokens: ["t2"] });
+    expect(socket().of("ready")).toEqual([{ type: "ready", ready: true, id }]);
+    sockets[0]!.die(); // the old one's end is no news
+    vi.advanceTimersByTime(2000);
+    expect(sockets).toHaveLength(2);
+  });
+});
+
+describe("words", () => {
+  it("are said once or not at all", () => {
+    const { connection, socket, greet } = rig();
+    expect(connection.say({ type: "say", kind: "emote", body: "wow" })).toBe(false);
+    greet();
+    expect(connection.say({ type: "say", kind: "emote", body: "wow" })).toBe(true);
+    vi.advanceTimersByTime(4500);
+    expect(socket().of("say")).toHaveLength(1);
   });
 });
 
@@ -226,6 +256,7 @@ describe("closing", () => {
   it.each([
     [4404, "no_room"],
     [4403, "no_spectators"],
+    [4402, "moved_device"],
   ])("%i is final", (close, code) => {
     const { socket, links, sockets } = rig();
     socket().open();
@@ -240,7 +271,7 @@ describe("closing", () => {
     socket().open();
     socket().die(4401);
     await vi.advanceTimersByTimeAsync(2000);
-    expect(renew).toHaveBeenCalledOnce();
+    expect(renew).toHaveBeenCalledExactlyOnceWith(true);
     expect(sockets).toHaveLength(2);
   });
 

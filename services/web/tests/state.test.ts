@@ -139,3 +139,39 @@ it("stream ids compare as numbers", () => {
   expect(reached("1000-2", "1000-10")).toBe(false);
   expect(reached("", "1-0")).toBe(false);
 });
+
+describe("around the game", () => {
+  const welcome = (more: object): ServerMessage =>
+    ({ type: "welcome", room: "K7Q2MX", player: "p1", session: "s", seats: [], names: {}, now_ms: 1, ...more }) as ServerMessage;
+  const said = (at_ms: number, body: string): ServerMessage => ({ type: "said", player: "p2", kind: "chat", body, at_ms });
+
+  it("people are counted and the device's own are known", () => {
+    const { state } = play([welcome({ others: ["p9"], people: 4 }), { type: "people", people: 5 }]);
+    expect([state.others, state.people]).toEqual([["p9"], 5]);
+  });
+
+  it("talk is in its order after a reconnect, without twins, and old words are not live", () => {
+    const { state } = play([welcome({}), snapshot(3), said(20, "b"), welcome({ said: [said(10, "a"), said(20, "b")] })]);
+    expect(state.said.map((item) => [item.body, item.live])).toEqual([
+      ["a", false],
+      ["b", true],
+    ]);
+    expect(state.log).toEqual([]);
+  });
+
+  it("changed rules are remembered until the next game", () => {
+    const lobby = (options: JsonObject) => ({ ...view({}, "lobby"), options, settings: {} }) as RoomView;
+    const first = play([
+      snapshot(3, { view: lobby({ pieces: 4 }) }),
+      update(3, 4, { events: [{ type: "configured", options: {}, settings: {} }], patch: { options: { pieces: 2 } } }),
+      update(4, 5, { events: [{ type: "ready_set", seat: 0, ready: true }], patch: {} }),
+    ]).state;
+    expect(first.changes).toEqual([{ name: "pieces", from: 4, to: 2, setting: false }]);
+    expect(first.log[0]?.changes).toEqual(first.changes);
+    // Missed while away: the difference of the two views tells it all the same.
+    const missed = play([snapshot(9, { view: lobby({ pieces: 3 }) })], first).state;
+    expect(missed.changes).toEqual([{ name: "pieces", from: 2, to: 3, setting: false }]);
+    const next = play([snapshot(1, { game: "K7Q2MX/2", view: lobby({ pieces: 3 }) })], missed).state;
+    expect(next.changes).toEqual([]);
+  });
+});

@@ -83,6 +83,28 @@ describe("events", () => {
     expect(eventText(en, people, { type: "timed_out", turn: 1, seats: [0], cause: "absent", away: [0] })).toContain("away");
   });
 
+  it("around the game are sentences, too", () => {
+    const events: GameEvent[] = [
+      { type: "left", seat: 0, player: "p0", kicked: true },
+      { type: "seat_changed", seat: 0, to: 3 },
+      { type: "ready_set", seat: 0, ready: true },
+      { type: "ready_set", seat: 0, ready: false },
+      { type: "promised", seat: 0, nonce_hash: "00" },
+      { type: "countdown_started", until_ms: 1 },
+      { type: "countdown_stopped" },
+      { type: "touched" },
+      { type: "idle_warned", closes_ms: 1 },
+      { type: "closed", reason: "idle" },
+      { type: "rematch_voted", seat: 0, want: true },
+      { type: "rematch_agreed", host: "p0", seated: ["p0"] },
+    ];
+    for (const { catalogue } of Object.values(LANGUAGES)) {
+      for (const event of events) expect(eventText(catalogue, people, event)).toMatch(/[.!요]$/);
+    }
+    expect(tell(events[0]!)).toBe("방장이 민수를 내보냈어요.");
+    expect(tell(events[1]!)).toBe("1번과 4번 자리가 바뀌었어요.");
+  });
+
   it("of other games are told by name and fields, also when a word means something else there", () => {
     expect(tell({ type: "rolled", seat: 0, distance: 7, draws: 2 })).toBe("민수: rolled (distance 7)");
     expect(tell({ type: "card_played", seat: 1, cards: ["ace_of_spades", 2], at: { x: 1 } })).toBe(

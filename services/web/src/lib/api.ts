@@ -1,6 +1,15 @@
 // The few HTTP calls. The player is the cookie that /api/me sets; nothing of it is kept in scripts.
 import type { CreateRoom, GameInfo, Me, RoomCreated, RoomSummary } from "./wire";
 
+// Bodies of http.json that the generator does not know yet.
+export interface RoomList {
+  rooms: RoomSummary[];
+}
+export interface MoveCode {
+  code: string;
+  expires_s: number;
+}
+
 /** A refusal or a failed call. `code` is a server code, or "offline" when there was no answer at all. */
 export class ApiError extends Error {
   constructor(
@@ -33,6 +42,12 @@ async function call<T>(method: "GET" | "POST", path: string, body?: unknown): Pr
 
 export const api = {
   me: () => call<Me>("POST", "/api/me", {}),
+  /** Another person on this device: a player that the cookie does not become. */
+  newPerson: () => call<Me>("POST", "/api/me", { new: true }),
+  /** A code by which another device becomes the cookie's player. */
+  move: () => call<MoveCode>("POST", "/api/me/move", {}),
+  claim: (code: string) => call<Me>("POST", "/api/me/claim", { code }),
+  rooms: () => call<RoomList>("GET", "/api/rooms"),
   games: () => call<GameInfo[]>("GET", "/api/games"),
   create: (body: CreateRoom) => call<RoomCreated>("POST", "/api/rooms", body),
   room: (code: string) => call<RoomSummary>("GET", `/api/rooms/${encodeURIComponent(code)}`),
@@ -43,4 +58,10 @@ export function readCode(text: string): string | null {
   const link = /\/r\/([2-9A-HJ-NP-Za-hj-np-z]{6})\b/.exec(text);
   const code = (link?.[1] ?? text.replace(/[\s-]/g, "")).toUpperCase();
   return /^[2-9A-HJ-NP-Z]{6}$/.test(code) ? code : null;
+}
+
+/** A code for moving a seat, as typed, or out of the whole link. */
+export function readMoveCode(text: string): string | null {
+  const code = /\/m\/([^/?#\s]+)/.exec(text)?.[1] ?? text.replace(/\s/g, "");
+  return /^[0-9A-Za-z_-]{4,32}$/.test(code) ? code : null;
 }

@@ -1,6 +1,6 @@
 // What the whole page shares: language and route. Small enough to need no library.
 import { LANGUAGES, pickLanguage, type Language } from "./i18n";
-import { readCode } from "./api";
+import { readCode, readMoveCode } from "./api";
 import { deviceStore } from "./storage";
 
 const LANGUAGE_KEY = "noripan.language";
@@ -18,10 +18,20 @@ class Ui {
 
 export const ui = new Ui();
 
-export type Route = { page: "home" } | { page: "room"; code: string } | { page: "unknown" };
+export type Route =
+  | { page: "home" }
+  | { page: "room"; code: string }
+  /** Bring a seat here: `code` may be empty, `room` is where the seat is, if the link says so. */
+  | { page: "claim"; code: string; room: string | null }
+  | { page: "unknown" };
 
 function parse(path: string): Route {
   if (path === "/" || path === "") return { page: "home" };
+  const claim = /^\/m(?:\/([^/]*))?\/?$/.exec(path);
+  if (claim) {
+    const room = readCode(new URLSearchParams(location.search).get("r") ?? "");
+    return { page: "claim", code: readMoveCode(claim[1] ?? "") ?? "", room };
+  }
   const code = /^\/r\/([^/]+)\/?$/.exec(path)?.[1];
   const read = code === undefined ? null : readCode(code);
   return read ? { page: "room", code: read } : { page: "unknown" };

@@ -1,12 +1,27 @@
 // Events as sentences. Those of the room are known; those of a game may be, and are checked field by field, because another
 // game may use the same word for something else. Whatever has no sentence is told by its name and its fields.
+import { changeText } from "./changes";
 import type { Catalogue } from "./i18n";
 import { playerName, seatName, seatNames, sideName, type People } from "./people";
 import { isSeatField } from "./sheet";
+import type { LogItem } from "./state";
 import { scalarText, term } from "./terms";
 import { isObject, type GameEvent, type Json, type RoomEvent } from "./view";
 
 const HIDDEN = new Set(["type", "draws", "auto", "seat", "turn", "since_ms", "at_ms", "path", "cut", "owed", "throw_index"]);
+
+/** What a line of the log says; "" when there is nothing to say. */
+export function logText(
+  catalogue: Catalogue,
+  people: People,
+  item: LogItem,
+  summarise: (options: Json) => string = () => "",
+): string {
+  if (!item.changes) return eventText(catalogue, people, item.event, summarise);
+  if (item.changes.length === 0) return "";
+  const told = item.changes.map((change) => changeText(catalogue, change));
+  return catalogue.text.ev_configured({ summary: told.join(" · ") });
+}
 
 /** `summarise`: the rules in one line, for changed options. */
 export function eventText(
@@ -35,7 +50,27 @@ function room(
     case "seated":
       return text.ev_seated({ name: player(event.player) });
     case "left":
-      return text.ev_left({ name: player(event.player) });
+      return event.kicked ? text.ev_kicked({ name: player(event.player) }) : text.ev_left({ name: player(event.player) });
+    case "seat_changed":
+      return text.ev_seat_changed({ from: event.seat + 1, to: event.to + 1 });
+    case "ready_set":
+      return event.ready ? text.ev_ready({ name: seat(event.seat) }) : text.ev_not_ready({ name: seat(event.seat) });
+    case "promised":
+      return text.ev_promised({ name: seat(event.seat) });
+    case "countdown_started":
+      return text.ev_countdown;
+    case "countdown_stopped":
+      return text.ev_countdown_stopped;
+    case "touched":
+      return text.ev_touched;
+    case "idle_warned":
+      return text.ev_idle_warned;
+    case "closed":
+      return text.ev_closed;
+    case "rematch_voted":
+      return event.want ? text.ev_rematch({ name: seat(event.seat) }) : text.ev_rematch_off({ name: seat(event.seat) });
+    case "rematch_agreed":
+      return text.ev_rematch_agreed;
     case "host_changed":
       return text.ev_host_changed({ name: player(event.player) });
     case "configured":

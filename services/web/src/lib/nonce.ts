@@ -8,7 +8,7 @@ const KEPT = 4; // taking a seat again (left, another tab) makes a new nonce; th
 export class Nonces {
   constructor(private readonly stores: Store[]) {}
 
-  /** A new nonce for a seat in `game` (`K7Q2MX/1`), kept before its hash is returned. */
+  /** A new nonce for a seat in `game` (`K7Q2MX/1`, see `slot`), kept before its hash is returned. */
   promise(game: string): string {
     const nonce = toHex(crypto.getRandomValues(new Uint8Array(32)));
     const kept = [nonce, ...this.candidates(game)].slice(0, KEPT).join(",");
@@ -28,4 +28,9 @@ export class Nonces {
 
 function key(game: string): string {
   return `noripan.nonce.${game}`;
+}
+
+/** Where the nonces of a player in a game are kept; `player` "" is the device's first person. */
+export function slot(game: string, player: string): string {
+  return player ? `${game}.${player}` : game;
 }

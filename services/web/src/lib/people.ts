@@ -8,13 +8,22 @@ export interface People {
   player: string;
 }
 
+const UNKNOWN = "?";
+
 export function playerName(catalogue: Catalogue, people: People, player: string): string {
   const name = Object.hasOwn(people.names, player) ? people.names[player] : undefined;
   if (name) return name;
   for (const [seat, held] of Object.entries(people.view?.seats ?? {})) {
     if (held.player === player) return catalogue.text.seat({ seat: Number(seat) + 1 });
   }
-  return "?";
+  return UNKNOWN;
+}
+
+/** Who says something: also people without a seat or a name. */
+export function speakerName(catalogue: Catalogue, people: People, player: string): string {
+  const name = playerName(catalogue, people, player);
+  if (name !== UNKNOWN) return name;
+  return player === people.player ? catalogue.text.you : catalogue.text.spectator;
 }
 
 export function seatName(catalogue: Catalogue, people: People, seat: number): string {
@@ -32,7 +41,9 @@ export function sideName(catalogue: Catalogue, people: People, side: number): st
   const sides = isObject(table) && isObject(table.sides) ? table.sides : {};
   const found = sides[String(side)];
   const seats = isObject(found) && Array.isArray(found.seats) ? found.seats : [];
-  const name = catalogue.text.side({ side: side + 1 });
+  const { text } = catalogue;
+  const team = people.view?.options?.mode === "team";
+  const name = team ? (side === 0 ? text.team_a : text.team_b) : text.side({ side: side + 1 });
   if (seats.length === 1) return seatNames(catalogue, people, seats);
   return seats.length > 0 ? `${name} (${seatNames(catalogue, people, seats)})` : name;
 }

@@ -1,19 +1,27 @@
 // The room as the page sees it: connects state (pure) and socket to the components, and does what must happen by itself:
-// ask for legal actions, open the nonce, keep receipts.
+// ask for legal actions, promise and open nonces, keep receipts.
+//
+// A device may have several people (family.ts). `hand` is the one at the controls: whoever of them has to act, else whom
+// they chose; `seat` and `self` are theirs, so that everything drawn for one player works for several in turn.
 import { api, ApiError } from "./api";
 import { Backoff } from "./backoff";
+import { Chance } from "./chance";
 import { ServerClock } from "./clock";
-import { Nonces } from "./nonce";
+import { Family } from "./family";
 import { Session } from "./session";
 import { Connection, type Ask, type Link, type Outcome, type SocketLike } from "./socket";
 import { EMPTY, freshLegal, gameNumber, step, type Receipt, type RoomState } from "./state";
 import { deviceStore, tabStore } from "./storage";
-import { seatOf, type Action, type JsonObject } from "./view";
-import type { GameInfo, ServerMessage, Settings } from "./wire";
+import { allies } from "./teams";
+import { suggestions } from "./talk";
+import { heldBy, isTagged, seatOf, type Action, type Held, type JsonObject } from "./view";
+import type { GameInfo, Say, ServerMessage, Settings } from "./wire";
 
 const LEGAL_AGAIN_MS = 2500;
 const RECEIPTS_MAX = 1000;
 const NOTICES_MAX = 3;
+const SAID_MS = 3000;
+const GENTLE_MS = 4000;
 
 export interface Notice {
   key: number;
@@ -32,23 +40,58 @@ export class Room {
   games = $state.raw<GameInfo[]>([]);
   /** The player opened the list of actions out of turn. */
   wantsMore = $state(false);
+  /** Looking back at the result of the game before. */
+  lookingBack = $state(false);
+  /** A line that was refused for coming too fast, to be offered again. */
+  unsaid = $state("");
 
   view = $derived(this.state.view);
-  seat = $derived(this.view ? seatOf(this.view, this.state.player) : null);
+  /** The people of this device, the first is the cookie's. */
+  mine = $derived([this.state.player, ...this.state.others]);
+  held = $derived<Held[]>(this.view ? heldBy(this.view, this.mine) : []);
+  private chosen = $state("");
+  private lastActor = $state("");
+  hand = $derived.by<Held | null>(() => {
+    const { acting, phase } = this.view ?? {};
+    const now = phase === "playing" ? this.held.find((one) => acting?.includes(one.seat)) : undefined;
+    return now ?? this.held.find((one) => one.player === this.chosen) ?? this.held[0] ?? null;
+  });
+  seat = $derived(this.hand?.seat ?? null);
+  self = $derived(this.hand?.player ?? this.state.player);
   myTurn = $derived(this.view?.phase === "playing" && this.seat !== null && !!this.view.acting?.includes(this.seat));
-  legal = $derived(freshLegal(this.state));
+  /** The person of this device who has to act now, when the last to act here was somebody else. */
+  handOver = $derived(this.myTurn && this.held.length > 1 && this.lastActor !== this.self ? this.self : null);
+  legal = $derived(this.state.legal?.seat === this.seat ? freshLegal(this.state) : null);
   info = $derived(this.games.find((game) => game.name === this.view?.game) ?? null);
-  isHost = $derived(this.view !== null && this.view.host === this.state.player);
+  isHost = $derived(this.view !== null && this.mine.includes(this.view.host));
+  /** How late we see the game, as somebody without a seat. A lobby hides nothing and is seen as it is. */
+  behind_ms = $derived(
+    this.view && this.held.length === 0 && this.view.phase !== "lobby" ? 1000 * (this.view.settings?.delay_s ?? 0) : 0,
+  );
+  /** People who watch: here, but without a seat. */
+  watching = $derived.by(() => {
+    const seated = Object.values(this.view?.seats ?? {}).filter((one) => one.connected).length;
+    return Math.max(0, this.state.people - seated);
+  });
+  /** What teammates suggest to the seat in turn, as far as it concerns somebody on this device. */
+  suggested = $derived.by(() => {
+    const { view } = this;
+    const seat = view?.acting?.[0];
+    if (!view || seat === undefined || !this.held.length) return [];
+    const team = [...allies(view, seat), view.seats[String(seat)]?.player ?? ""];
+    return this.held.some((one) => team.includes(one.player)) ? suggestions(this.state.said, view.turn, team) : [];
+  });
 
   readonly clock = new ServerClock();
+  readonly family = new Family(deviceStore);
   receipts: Receipt[] = [];
-  private readonly nonces = new Nonces([tabStore, deviceStore]);
-  private nonceTried = { game: "", index: -1 };
-  private nonceBusy = false;
+  private readonly chance = new Chance([tabStore, deviceStore]);
+  private strangers = false; // a token of the family is not accepted: go on without them
   private connection: Connection | null = null;
   private readonly settled = new Map<number, (outcome: Outcome) => void>();
   private legalTimer: ReturnType<typeof setTimeout> | undefined;
   private noticeCount = 0;
+  private lastSaid = { body: "", at: Number.NEGATIVE_INFINITY };
   private left = false;
 
   constructor(readonly code: string) {}
@@ -56,7 +99,7 @@ export class Room {
   async enter(): Promise<void> {
     void api.games().then((games) => (this.games = games), () => undefined); // without it the table is only plainer
     const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("noripan");
-    const [session] = await Promise.all([Session.open(tabStore, channel), api.me().catch(() => undefined)]);
+    const [session, me] = await Promise.all([Session.open(tabStore, channel), api.me().catch(() => undefined)]);
     if (this.left) return;
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     this.connection = new Connection(this.code, {
@@ -72,7 +115,11 @@ export class Room {
         if (link === "online") this.askLegal();
       },
       outcome: (ask, id, outcome) => this.decided(ask, id, outcome),
-      renew: async () => void (await api.me()),
+      renew: async (denied) => {
+        this.strangers ||= denied;
+        await api.me();
+      },
+      tokens: () => (this.strangers ? [] : this.family.tokens(this.state.player || (me?.player ?? ""))),
     });
     this.connection.start();
     document.addEventListener("visibilitychange", this.wake);
@@ -98,24 +145,102 @@ export class Room {
   act(action: Action): Promise<Outcome> {
     const seat = this.seat ?? 0;
     const turn = this.myTurn && this.view?.turn !== undefined ? { turn: this.view.turn } : {};
+    this.lastActor = this.self;
     return this.ask({ type: "act", seat, action, ...turn });
   }
 
-  sit(name: string, seat?: number): Promise<Outcome> {
-    const nonce_hash = this.nonces.promise(this.state.game);
-    return this.ask({ type: "join", name, nonce_hash, ...(seat === undefined ? {} : { seat }) });
+  sit(name: string, seat?: number, player = this.state.player): Promise<Outcome> {
+    const nonce_hash = this.chance.promise(this.state.game, this.nameless(player));
+    if (player !== this.state.player) this.family.rename(player, name);
+    return this.ask({ type: "join", name, nonce_hash, ...(seat === undefined ? {} : { seat }), ...this.as(player) });
   }
 
   stand(): Promise<Outcome> {
-    return this.ask({ type: "leave" });
+    return this.ask({ type: "leave", ...this.as(this.self) });
   }
 
   configure(options: JsonObject, settings: Settings): Promise<Outcome> {
-    return this.ask({ type: "configure", options, settings });
+    return this.ask({ type: "configure", options, settings, ...this.asHost() });
   }
 
   start(): Promise<Outcome> {
-    return this.ask({ type: "start" });
+    return this.ask({ type: "start", ...this.asHost() });
+  }
+
+  /** Anyone seated may, by taking their readiness back; a host without a seat, by a change of the rules that changes nothing. */
+  async stopStart(): Promise<void> {
+    const hand = this.hand;
+    if (!hand) return void (await this.ask({ type: "configure", ...this.asHost() }));
+    if (!this.view?.seats[String(hand.seat)]?.ready) void this.ready(true, hand.player);
+    await this.ready(false, hand.player);
+  }
+
+  ready(ready: boolean, player: string): Promise<Outcome> {
+    return this.ask({ type: "ready", ready, ...this.as(player) });
+  }
+
+  move(seat: number): Promise<Outcome> {
+    return this.ask({ type: "move", seat, ...this.as(this.self) });
+  }
+
+  swap(seat: number, other: number): Promise<Outcome> {
+    return this.ask({ type: "swap", seat, other, ...this.asHost() });
+  }
+
+  kick(seat: number): Promise<Outcome> {
+    return this.ask({ type: "kick", seat, ...this.asHost() });
+  }
+
+  makeHost(seat: number): Promise<Outcome> {
+    return this.ask({ type: "transfer", seat, ...this.asHost() });
+  }
+
+  touch(): Promise<Outcome> {
+    return this.ask({ type: "touch", ...(this.hand ? this.as(this.hand.player) : this.asHost()) });
+  }
+
+  rematch(want: boolean, player: string): Promise<Outcome> {
+    return this.ask({ type: "rematch", want, ...this.as(player) });
+  }
+
+  say(kind: Say["kind"], body: string): void {
+    this.lastSaid = { body: kind === "chat" ? body : "", at: performance.now() };
+    if (!this.connection?.say({ type: "say", kind, body, ...this.as(this.self) })) this.tell("offline");
+  }
+
+  /** Who of this device is at the controls where the game does not say. */
+  choose(player: string): void {
+    this.chosen = player;
+  }
+
+  /** Make another person for this device, unless there is one without a seat already. False: it did not work. */
+  async addPerson(): Promise<boolean> {
+    if (this.state.others.some((player) => this.view && seatOf(this.view, player) === null)) return true;
+    try {
+      const { player, token } = await api.newPerson();
+      if (this.mine.includes(player)) throw new ApiError("unavailable", "");
+      this.family.add(player, token);
+      this.strangers = false;
+      this.connection?.restart();
+      return true;
+    } catch (problem) {
+      const { code, said } = apiCode(problem);
+      this.tell(code, said);
+      return false;
+    }
+  }
+
+  private as(player: string): { as?: string } {
+    return player === this.state.player ? {} : { as: player };
+  }
+
+  private asHost(): { as?: string } {
+    return this.isHost && this.view ? this.as(this.view.host) : {};
+  }
+
+  /** In stores the device's first person has no name. */
+  private nameless(player: string): string {
+    return player === this.state.player ? "" : player;
   }
 
   more(): void {
@@ -123,25 +248,27 @@ export class Room {
     this.askLegal();
   }
 
-  /** Leave the result of the game before and look at the room as it is now. */
-  moveOn(): void {
-    this.state = { ...this.state, previous: null };
-  }
-
-  /** Server time for clocks on the page; null while unknown. Notices when the device slept or its clock was set. */
+  /**
+   * Server time for clocks on the page, as late as the view is; null while unknown. Notices when the device slept or its
+   * clock was set.
+   */
   now(): number | null {
     if (this.clock.jumped()) this.connection?.wake();
-    return this.clock.now();
+    const now = this.clock.now();
+    return now === null ? null : now - this.behind_ms;
   }
 
-  /** Nonces that this device gave for a game. */
-  ownNonces(game: string): string[] {
-    return this.nonces.candidates(game);
+  /** Nonces that this device gave for its player in a game. */
+  ownNonces(game: string, player: string): string[] {
+    return this.chance.candidates(game, this.nameless(player));
   }
 
   tell(code: string, said = "", field = ""): void {
     this.noticeCount += 1;
-    this.notices = [...this.notices, { key: this.noticeCount, code, said, field }].slice(-NOTICES_MAX);
+    const key = this.noticeCount;
+    const others = this.notices.filter((one) => one.code !== code); // the same thing is not said twice at once
+    this.notices = [...others, { key, code, said, field }].slice(-NOTICES_MAX);
+    if (code === "rate_limited") setTimeout(() => this.dismiss(key), GENTLE_MS);
   }
 
   dismiss(key: number): void {
@@ -152,16 +279,22 @@ export class Room {
 
   private receive(message: ServerMessage): void {
     const { state, moved, gap } = step(this.state, message);
+    if (state.game !== this.state.game) this.lookingBack = false;
     this.state = state;
     if (gap) this.connection?.resync();
     if (message.type === "update" || message.type === "snapshot") this.keepReceipt();
+    if (message.type === "update" && message.events.some((event) => isKick(event, this.mine))) this.tell("kicked");
     if (moved) {
       this.askLegal();
-      this.openNonce();
+      this.shareChance();
     }
     // Refusals of asks come through `decided`; this is everything else.
     if (message.type === "reject" && (message.id === undefined || !this.settled.has(message.id))) {
       this.tell(message.code, message.text);
+      // A refused word carries no id but says what it is about; it is the one of a moment ago.
+      const about = message.detail?.field || "say";
+      const fresh = performance.now() - this.lastSaid.at < SAID_MS;
+      if (message.id === undefined && (about === "say" || about === "body") && fresh) this.unsaid = this.lastSaid.body;
     }
   }
 
@@ -182,10 +315,11 @@ export class Room {
     }
     const { code, text, detail } = outcome.reject;
     if (ask.type === "nonce") {
-      this.nonceBusy = false;
-      if (code === "bad_nonce") this.openNonce();
+      this.chance.refused(ask.as ?? "");
+      if (code === "bad_nonce") this.shareChance();
       return; // the game goes on with zeros for a nonce that could not be opened; nobody could do anything about it
     }
+    if (ask.type === "promise") return; // the same: a game without our share of chance is still a game
     this.tell(code, text, code === "bad_options" ? detail?.field : "");
     this.askLegal();
   }
@@ -198,17 +332,18 @@ export class Room {
     this.legalTimer = setTimeout(() => this.legal === null && this.askLegal(), LEGAL_AGAIN_MS);
   }
 
-  private openNonce(): void {
-    if (this.view?.phase !== "opening" || this.seat === null || !this.view.acting?.includes(this.seat)) return;
+  /** Promise a nonce for every seat of this device that has none (after a rematch), and open those that are asked for. */
+  private shareChance(): void {
+    const { view, held } = this;
     const { game } = this.state;
-    const again = this.nonceTried.game === game;
-    if (again && this.nonceBusy) return;
-    const index = again ? this.nonceTried.index + 1 : 0;
-    const nonce = this.nonces.candidates(game)[index];
-    if (nonce === undefined) return;
-    this.nonceTried = { game, index };
-    this.nonceBusy = true;
-    void this.ask({ type: "nonce", nonce });
+    for (const { seat, player } of held) {
+      const name = this.nameless(player);
+      if (view?.phase === "lobby" && this.chance.candidates(game, name).length === 0) {
+        void this.ask({ type: "promise", nonce_hash: this.chance.promise(game, name), ...this.as(player) });
+      }
+      const nonce = view?.phase === "opening" && view.acting?.includes(seat) ? this.chance.toOpen(game, name) : null;
+      if (nonce !== null) void this.ask({ type: "nonce", nonce, ...this.as(player) });
+    }
   }
 
   private keepReceipt(): void {
@@ -217,6 +352,11 @@ export class Room {
     this.receipts = [...this.receipts, { game, version, entry, head }].slice(-RECEIPTS_MAX);
     deviceStore.set("noripan.receipt", JSON.stringify(this.receipts.at(-1)));
   }
+}
+
+/** Somebody of ours lost their seat to the host's decision. */
+function isKick(event: unknown, mine: readonly string[]): boolean {
+  return isTagged(event) && event.type === "left" && event.kicked === true && mine.includes(String(event.player));
 }
 
 export function apiCode(error: unknown): { code: string; said: string; field: string } {

@@ -4,7 +4,7 @@
 import type { Backoff } from "./backoff";
 import type { ServerClock } from "./clock";
 import { reached } from "./state";
-import type { Ack, ClientMessage, Hello, Reject, ServerMessage } from "./wire";
+import type { Ack, ClientMessage, Hello, Reject, Say, ServerMessage } from "./wire";
 
 export interface SocketLike {
   readyState: number;
@@ -34,8 +34,10 @@ export interface Hooks {
   message(message: ServerMessage): void;
   link(link: Link, code?: string): void;
   outcome(ask: Ask, id: number, outcome: Outcome): void;
-  /** Get a (new) player cookie. */
-  renew(): Promise<void>;
+  /** Get a (new) player cookie. `denied`: a token was not accepted, as opposed to a line that fails. */
+  renew(denied: boolean): Promise<void>;
+  /** Tokens of further people on this device. */
+  tokens?(): string[];
 }
 
 interface Pending {
@@ -129,6 +131,24 @@ export class Connection {
     if (this.ready) this.send({ type: "legal", seat });
   }
 
+  /** Say something; false when there is nobody to hear it. Never repeated: a word that comes late is out of place. */
+  say(say: Say): boolean {
+    if (this.ready) this.send(say);
+    return this.ready;
+  }
+
+  /** Come again as whom we are now: the people of this device have changed. */
+  restart(): void {
+    if (this.stopped) return;
+    const socket = this.socket;
+    this.socket = null;
+    this.ready = false;
+    this.helloAt = null;
+    this.clear();
+    socket?.close(1000);
+    this.start();
+  }
+
   get waiting(): number {
     return this.pending.size;
   }
@@ -137,6 +157,8 @@ export class Connection {
     const position = this.hooks.position();
     const hello: Hello = { type: "hello", room: this.room, session: this.hooks.session.id };
     if (position) Object.assign(hello, position);
+    const tokens = this.hooks.tokens?.() ?? [];
+    if (tokens.length > 0) hello.tokens = tokens as unknown as NonNullable<Hello["tokens"]>;
     this.helloAt = this.helloLast = this.hooks.clock.mark();
     this.send(hello);
     this.set("hello", HELLO_MS, () => this.drop());
@@ -275,6 +297,7 @@ export class Connection {
     if (this.stopped) return;
     if (code === 4404) return this.refuse("no_room");
     if (code === 4403) return this.refuse("no_spectators");
+    if (code === 4402) return this.refuse("moved_device");
     if (code === 1013 || code === 1008) this.hooks.backoff.slower();
 
     const wait = this.hooks.backoff.next();
@@ -284,7 +307,7 @@ export class Connection {
       if (code === 4401 && this.turnedAway > 3) return this.refuse("unauthorized");
       if (code === 4401 || this.turnedAway % 2 === 0) {
         this.hooks.link("waiting");
-        void this.hooks.renew().catch(() => undefined).then(() => this.retryIn(wait));
+        void this.hooks.renew(code === 4401).catch(() => undefined).then(() => this.retryIn(wait));
         return;
       }
     }

@@ -2,9 +2,11 @@
 //
 // A position is (game, version). A snapshot replaces the view; an update is merged only when its `from` is the version at
 // hand; everything else is either old (ignored) or a gap, and a gap asks for a new `hello` and for nothing else.
+import { changes, type Change } from "./changes";
 import { merge } from "./patch";
+import { hear, type SaidItem } from "./talk";
 import { isTagged, type Action, type GameEvent, type JsonObject, type RoomView } from "./view";
-import type { ServerMessage, Snapshot, Update } from "./wire";
+import type { ServerMessage, Snapshot, Update, Welcome } from "./wire";
 
 const LOG_MAX = 400;
 const ANNOUNCED_MAX = 3; // events missed in an outage are announced only when they are few
@@ -16,6 +18,8 @@ export interface LogItem {
   at_ms: number | null;
   /** It happened before our eyes, so it may be announced (and, by a drawn game, animated). */
   live: boolean;
+  /** For a change of the rules that we saw: what is different, perhaps nothing. */
+  changes?: Change[];
 }
 
 export interface Receipt {
@@ -32,7 +36,14 @@ export interface Finished {
 
 export interface RoomState {
   player: string;
+  /** Further people of this device. */
+  others: readonly string[];
   names: Record<string, string>;
+  /** How many people are in the room. */
+  people: number;
+  said: SaidItem[];
+  /** What was different in the rules when they last changed in this lobby. */
+  changes: Change[];
   /** "" before the first snapshot. */
   game: string;
   version: number;
@@ -58,7 +69,11 @@ export interface Step {
 
 export const EMPTY: RoomState = {
   player: "",
+  others: [],
   names: {},
+  people: 0,
+  said: [],
+  changes: [],
   game: "",
   version: 0,
   view: null,
@@ -85,7 +100,11 @@ export function reached(a: string, b: string): boolean {
 export function step(state: RoomState, message: ServerMessage): Step {
   switch (message.type) {
     case "welcome":
-      return still({ ...state, player: message.player, names: message.names });
+      return still(onWelcome(state, message));
+    case "people":
+      return still({ ...state, people: message.people });
+    case "said":
+      return still({ ...state, said: hear(state.said, message, true, state.view?.turn ?? null) });
     case "names":
       return still({ ...state, names: { ...state.names, ...message.names } });
     case "snapshot":
@@ -107,6 +126,14 @@ function still(state: RoomState): Step {
   return { state, moved: false, gap: false };
 }
 
+function onWelcome(state: RoomState, message: Welcome): RoomState {
+  const { player, names, others = [], people = 0 } = message;
+  // What was said before we came is read, but neither floats nor speaks.
+  const said = (message.said ?? []).reduce<SaidItem[]>((list, one) => hear(list, one, false, null), state.said);
+  said.sort((a, b) => a.at_ms - b.at_ms);
+  return { ...state, player, names, others, people, said };
+}
+
 function onSnapshot(state: RoomState, message: Snapshot): Step {
   const { game, version } = message;
   const same = game === state.game;
@@ -117,15 +144,18 @@ function onSnapshot(state: RoomState, message: Snapshot): Step {
   const missed = (message.events ?? []).filter(isTagged);
   const live = same && state.version > 0 && missed.length <= ANNOUNCED_MAX;
   const items = missed.map((event, i) => logItem(game, version - missed.length + 1 + i, event, null, live));
+  const view = message.view as RoomView;
+  const changed = same && state.view && view.phase === "lobby" ? changes(state.view, view) : [];
   return {
     state: {
       ...state,
       game,
       version,
-      view: message.view as RoomView,
+      view,
       entry: message.entry ?? "",
       head: message.head ?? "",
       log: same ? append(state.log, items) : items,
+      changes: changed.length > 0 || !same ? changed : state.changes,
       legal: same && version === state.version ? state.legal : null,
       previous: same ? state.previous : finished(state),
       lost: false,
@@ -148,11 +178,16 @@ function onUpdate(state: RoomState, message: Update): Step {
   const first = version - events.length + 1; // masked events have a version too, so numbers may be too high, never twice
   const at_ms = Number.parseInt(message.entry, 10); // an entry's id is its time
   const items = events.map((event, i) => logItem(game, first + i, event, Number.isNaN(at_ms) ? null : at_ms, true));
+  const view = merge(state.view as unknown as JsonObject, message.patch as JsonObject) as unknown as RoomView;
+  const last = items.findLast((item) => item.event.type === "configured");
+  const changed = last ? changes(state.view, view) : [];
+  if (last) last.changes = changed;
   return {
     state: {
       ...state,
       version,
-      view: merge(state.view as unknown as JsonObject, message.patch as JsonObject) as unknown as RoomView,
+      view,
+      changes: changed.length > 0 ? changed : state.changes,
       entry: message.entry,
       head: message.head,
       log: append(state.log, items),

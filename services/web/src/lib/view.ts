@@ -3,7 +3,7 @@ import type * as wire from "./wire";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
-export type Phase = "lobby" | "opening" | "playing" | "over";
+export type Phase = "lobby" | "opening" | "playing" | "over" | "closed";
 export type DeadlineView = wire.DeadlineView;
 
 /** The generated type, with the parts narrowed that Python leaves open. */
@@ -40,4 +40,17 @@ export function takenSeats(view: RoomView): number[] {
 export function seatOf(view: RoomView, player: string): number | null {
   for (const [seat, { player: holder }] of Object.entries(view.seats ?? {})) if (holder === player) return Number(seat);
   return null;
+}
+
+export interface Held {
+  seat: number;
+  player: string;
+}
+
+/** The seats that `players` hold, in the order of `players`: the people of one device. */
+export function heldBy(view: RoomView, players: readonly string[]): Held[] {
+  return players.flatMap((player) => {
+    const seat = seatOf(view, player);
+    return seat === null ? [] : [{ seat, player }];
+  });
 }

@@ -7,6 +7,11 @@ export const koTerms = {
 
   // settings and options
   keep_order: "입장 순서대로 하기",
+  public: "모두에게 공개",
+  spectators: "구경 허용",
+  delay_s: "구경 화면 늦추기",
+  countdown_s: "시작 전 카운트다운",
+  idle_s: "아무도 없으면 닫기",
   scoring: "점수표",
   yacht51: "기본 12칸",
   yahtzee: "13칸 변형",
@@ -37,6 +42,7 @@ export const koTerms = {
   team_concede: "팀 기권",
   everyone: "모두 기권하면",
   anyone: "한 명만 기권해도",
+  first: "1등까지",
   all: "꼴찌까지",
 
   // actions
