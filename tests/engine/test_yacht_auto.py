@@ -7,7 +7,7 @@ from engine.game import Ctx, Rejected, read_options
 from engine.games.yacht import GAME
 from engine.games.yacht import types as t
 from engine.games.yacht.scoring import SACRIFICE
-from engine.rng import Rng
+from engine.rng import Rng, unit
 from schemas.base import encode
 from tests.engine.yacht_kit import T0, Faces, Table, rows
 
@@ -203,7 +203,7 @@ def test_report_19_600_000_dice_are_even():
 
 def test_report_19_the_largest_value_below_1_is_a_6(monkeypatch):
     for digest, value, face in ((b"\xff" * 32, 1 - 2.0**-53, 6), (bytes(32), 0.0, 1)):
-        monkeypatch.setattr("engine.rng.hmac.digest", lambda *_, digest=digest: digest)
+        monkeypatch.setattr("engine.rng.unit", lambda _, digest=digest: unit(digest))
         assert Rng(b"").next() == value
         assert Rng(b"").die() == face
         assert [Rng(b"").below(bound) for bound in (1, 2, 6, 8)] == [int(value * bound) for bound in (1, 2, 6, 8)]
