@@ -54,6 +54,7 @@ CLOSES: dict[str, tuple[int, str]] = {
     "try_again": (1013, "the server is overloaded; reconnect later"),
     "no_hello": (4400, "say hello within five seconds"),
     "unauthorized": (4401, "the player token is missing or not valid"),
+    "moved_device": (4402, "this player plays on another device now"),
     "no_spectators": (4403, "this room does not let spectators in"),
     "no_room": (4404, "no such room"),
     "slow": (4408, "the connection reads too slowly; reconnect to resume"),

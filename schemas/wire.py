@@ -307,6 +307,12 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True):
     code: Annotated[str, Meta(max_length=32)]
 
 
+class AskMe(Struct, frozen=True, forbid_unknown_fields=True):
+    """Body of POST /api/me. new: a further identity, which leaves the caller's own and its cookie alone."""
+
+    new: bool = False
+
+
 class Me(Struct, frozen=True):
     """POST /api/me: the caller's player id; a new one is made when the caller has none."""
 

@@ -63,7 +63,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
       believed.
     message_rate, message_burst: messages a socket may send, per second and at once.
     rooms_per_minute, sockets_max_per_address: what one client address may create and hold.
-    heartbeat_s: how often a silent socket is pinged; two missed answers close it.
+    heartbeat_s: a connection that died without a word is noticed within this time and a second.
     """
 
     data_dir: Text = "./.noripan"
@@ -91,7 +91,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     message_burst: Number = 40
     rooms_per_minute: Number = 30
     sockets_max_per_address: Number = 200
-    heartbeat_s: Annotated[float, _says("seconds, 1 to 300", ge=1, le=300)] = 20.0
+    heartbeat_s: Annotated[float, _says("seconds, 1 to 300", ge=1, le=300)] = 15.0
     log_level: Annotated[Literal["debug", "info", "warning", "error"], _says("debug, info, warning or error")] = "info"
 
     @property

@@ -15,11 +15,22 @@ import msgspec
 from engine.room.events import RoomEvent
 from engine.room.view import RoomView
 from schemas import entry, wire
+from services.cli._apidocs import asyncapi, openapi
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas" / "json"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-HTTP_BODIES = (wire.CreateRoom, wire.RoomCreated, wire.RoomSummary, wire.Me, wire.GameInfo)
+HTTP_BODIES = (
+    wire.CreateRoom,
+    wire.RoomCreated,
+    wire.RoomSummary,
+    wire.RoomList,
+    wire.MoveCode,
+    wire.Claim,
+    wire.AskMe,
+    wire.Me,
+    wire.GameInfo,
+)
 
 
 def document(title: str, types: tuple[Any, ...]) -> dict[str, Any]:
@@ -38,6 +49,8 @@ def documents() -> dict[str, dict[str, Any]]:
         "http.json": document("HttpBody", HTTP_BODIES),
         "room.json": document("RoomPart", (RoomView, RoomEvent)),
         "entry.json": document("LogEntry", (entry.AnyCommand,)),
+        "openapi.json": openapi(),
+        "asyncapi.json": asyncapi(),
     }
 
 

@@ -8,7 +8,29 @@ async with Client(url, room, token) as client:
 """
 
 from services.client.client import Client
-from services.client.http import ApiError, call, create_room, new_player
+from services.client.http import (
+    ApiError,
+    call,
+    claim,
+    create_room,
+    further_player,
+    move_code,
+    new_player,
+    public_rooms,
+)
 from services.client.outcome import Closed, Done, Rejected
 
-__all__ = ["ApiError", "Client", "Closed", "Done", "Rejected", "call", "create_room", "new_player"]
+__all__ = [
+    "ApiError",
+    "Client",
+    "Closed",
+    "Done",
+    "Rejected",
+    "call",
+    "claim",
+    "create_room",
+    "further_player",
+    "move_code",
+    "new_player",
+    "public_rooms",
+]

@@ -3,13 +3,15 @@
 Whatever was asked stays in `_pending` under its id until its outcome is known, and is sent again under the same id after
 every reconnect, after every snapshot that was not a plain continuation, and when no answer came for a while: repeating is
 safe, the log has each id once. The outcome comes as `done` in an update, as `reject`, or as `ack` with outcome "ok".
+
+When the room goes on with its next game the client follows: `game` and `view` are then those of that game.
 """
 
 import asyncio
 import contextlib
-import hashlib
 import random
 import secrets
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,22 +24,27 @@ from engine.patch import merge
 from schemas import wire
 from schemas.base import encode
 from schemas.wire import decode_tell
+from services.client.deeds import Deeds
 from services.client.http import new_player
-from services.client.outcome import Closed, Done, Pending, Receipt, Rejected
+from services.client.outcome import Closed, Done, Pending, Receipt, Rejected, plain
 
 BACKOFF_S = 0.1
 BACKOFF_S_MAX = 5.0
 REPEAT_S = 4.0  # an ask without any answer is sent again
 OPEN_S = 5.0
-FINAL = {4401: "unauthorized", 4404: "no_room"}
+FINAL = {4401: "unauthorized", 4402: "moved_device", 4403: "no_spectators", 4404: "no_room"}
+SAID_KEPT = 200
+SAY_FIELDS = ("as", "body", "say")  # `detail.field` of refusals that are about something said
 
 
 @dataclass
-class Client:
+class Client(Deeds):
     """url: base URLs of gateways; the next one is tried when a connection ends. token None: a new player is made.
+    tokens: of further people who play through this client.
 
-    Public to read: view, version, game, events, receipts, seat, player, session, names, snapshots (how many came), closes
-    (codes of connections that ended).
+    Public to read: view, version, game, number, events (of this game), receipts, seat, seats, player, people (everybody who
+    plays here), session, names, present (how many are in the room), said, snapshots (how many came), closes (codes of
+    connections that ended).
     """
 
     url: str | Sequence[str]
@@ -54,8 +61,13 @@ class Client:
     player: str = ""
     snapshots: int = 0
     closes: list[int] = field(default_factory=list)
+    tokens: Sequence[str] = ()
+    people: tuple[str, ...] = ()
+    present: int = 0
+    said: deque[wire.Said] = field(default_factory=lambda: deque(maxlen=SAID_KEPT))
 
     def __post_init__(self) -> None:
+        super().__init__()
         self.urls = [self.url] if isinstance(self.url, str) else list(self.url)
         self.session = self.session or secrets.token_urlsafe(9)
         self._at = self.first % len(self.urls)
@@ -67,9 +79,7 @@ class Client:
         self._ready = asyncio.Event()
         self._closed = ""
         self._task: asyncio.Task | None = None
-        self._nonces: dict[str, bytes] = {}  # hash -> nonce, of every promise made
-        self._opened: set[str] = set()  # games whose nonce was sent
-        self._background: set[asyncio.Task] = set()
+        self._saying: deque[tuple[tuple, asyncio.Future]] = deque()  # what was said and not heard yet
 
     # life
 
@@ -102,7 +112,7 @@ class Client:
                 pending.outcome.set_exception(Closed(reason))
                 pending.outcome.exception()
         self._pending.clear()
-        self._drop_legal()
+        self._drop_unsure()
         self._notify()
 
     def _check(self) -> None:
@@ -152,7 +162,7 @@ class Client:
     def _lost(self) -> None:
         socket, self._socket = self._socket, None
         self._ready.clear()
-        self._drop_legal()
+        self._drop_unsure()
         if socket is not None and socket.close_code is not None:
             self.closes.append(socket.close_code)
             if socket.close_code in FINAL:
@@ -161,7 +171,8 @@ class Client:
 
     async def _hello(self) -> None:
         n = int(self.game.partition("/")[2]) if self.game else None
-        await self._socket.send(encode(wire.Hello(self.room, self.session, self.token, n, self.version)), text=True)
+        hello = wire.Hello(self.room, self.session, self.token, n, self.version, tuple(self.tokens))
+        await self._socket.send(encode(hello), text=True)
 
     def _send(self, frame: bytes) -> None:
         task = asyncio.create_task(self._send_now(frame))
@@ -190,12 +201,23 @@ class Client:
         elif kind is wire.Snapshot:
             self._snapshot(tell)
         elif kind is wire.Welcome:
-            self.player, self.names = tell.player, tell.names
+            self.player, self.names, self.present = tell.player, tell.names, tell.people
+            self.people = (tell.player, *tell.others)
+            known = [msgspec.convert(one, wire.Said) for one in tell.said]
+            # What this client said may have been heard while it was away.
+            for one in known if not self.said else [one for one in known if one not in self.said]:
+                self._heard(one)
         elif kind is wire.LegalActions:
             if self._legal:
                 _resolve(self._legal.pop(0), tell)
         elif kind is wire.Names:
             self.names = tell.names
+            self._notify()
+        elif kind is wire.People:
+            self.present = tell.people
+            self._notify()
+        elif kind is wire.Said:
+            self._heard(tell)
             self._notify()
 
     def _update(self, update: wire.Update) -> None:
@@ -231,15 +253,15 @@ class Client:
         if head:
             self.receipts.append(Receipt(self.game, self.version, entry, head))
         if self.view.get("phase") == "opening":
-            self._open_nonce()
+            self.open_nonces()
 
-    @property
-    def seat(self) -> int | None:
-        """The own seat, None for a spectator."""
-        for seat, held in self.view.get("seats", {}).items():
-            if held["player"] == self.player:
-                return int(seat)
-        return None
+    def _heard(self, said: wire.Said) -> None:
+        self.said.append(said)
+        for waiting in self._saying:
+            if waiting[0] == (said.player, said.kind, plain(said.kind, said.body)):
+                self._saying.remove(waiting)
+                _resolve(waiting[1], said)
+                return
 
     def _notify(self) -> None:
         waiting, self._changed = self._changed, set()
@@ -298,6 +320,12 @@ class Client:
 
     def _rejected(self, reject: wire.Reject) -> None:
         if reject.id is msgspec.UNSET:
+            about = "" if reject.detail is msgspec.UNSET else reject.detail.field
+            if about in SAY_FIELDS and self._saying:
+                future = self._saying.popleft()[1]
+                if not future.done():
+                    future.set_exception(Rejected(reject))
+                return
             if reject.code in ("not_your_seat", "unavailable", "rate_limited") and self._legal:
                 future = self._legal.pop(0)
                 if not future.done():
@@ -321,45 +349,16 @@ class Client:
         if pending is not None and self._ready.is_set():
             self._transmit(pending)
 
-    async def join(self, name: str, seat: int | None = None, nonce: bool = True) -> Done:
-        """Take a seat. nonce: promise 32 random bytes, which are opened by themselves after Start."""
-        promise = None
-        if nonce:
-            secret = secrets.token_bytes(32)
-            promise = hashlib.sha256(secret).hexdigest()
-            self._nonces[promise] = secret
-        try:
-            return await self.ask(wire.Join, name=name, seat=seat, nonce_hash=promise)
-        except Rejected:
-            if promise is not None:
-                del self._nonces[promise]
-            raise
+    async def say(self, kind: str, body: str, by: str | None = None) -> wire.Said:
+        """An emote, a line of chat, a suggestion (an action as JSON); as everybody got it. Raises Rejected, Closed.
 
-    def _open_nonce(self) -> None:
-        if self.seat is None or self.game in self._opened or not self._nonces:
-            return
-        self._opened.add(self.game)
-        secret = list(self._nonces.values())[-1]
-        task = asyncio.create_task(self._open(secret))
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
-
-    async def _open(self, secret: bytes) -> None:
-        with contextlib.suppress(Rejected, Closed):
-            await self.ask(wire.Nonce, nonce=secret.hex())
-
-    async def leave(self) -> Done:
-        return await self.ask(wire.Leave)
-
-    async def configure(self, options: dict | None = None, settings: dict | None = None) -> Done:
-        return await self.ask(wire.Configure, options=options, settings=settings)
-
-    async def start(self) -> Done:
-        """The host starts the game. It is dealt once all nonces are open: `until(lambda c: c.view["phase"] == "playing")`."""
-        return await self.ask(wire.Start)
-
-    async def act(self, seat: int, action: dict, turn: int | None = None) -> Done:
-        return await self.ask(wire.Act, seat=seat, action=msgspec.Raw(encode(action)), turn=turn)
+        Nothing is said twice: after a lost connection nobody knows whether it was said.
+        """
+        await self.ready()
+        future = asyncio.get_running_loop().create_future()
+        self._saying.append(((by or self.player, kind, plain(kind, body)), future))
+        self._send(encode(wire.Say(kind, body, by)))
+        return await future
 
     async def legal(self, seat: int) -> wire.LegalActions:
         """What this seat may do now. Raises Rejected, Closed (also when the connection is lost meanwhile)."""
@@ -369,8 +368,11 @@ class Client:
         self._send(encode(wire.Legal(seat)))
         return await future
 
-    def _drop_legal(self) -> None:
-        futures, self._legal = self._legal, []
+    def _drop_unsure(self) -> None:
+        """What is asked only once and got no answer."""
+        futures = [*self._legal, *(future for _, future in self._saying)]
+        self._legal.clear()
+        self._saying.clear()
         for future in futures:
             if not future.done():
                 future.set_exception(Closed("connection lost"))

@@ -45,6 +45,28 @@ async def new_player(url: str) -> tuple[str, str]:
     return me["player"], me["token"]
 
 
+async def further_player(url: str, token: str = "") -> tuple[str, str]:
+    """(player id, token) of somebody else at this device."""
+    me = await call("POST", f"{url}/api/me", {"new": True}, token)
+    return me["player"], me["token"]
+
+
+async def move_code(url: str, token: str) -> str:
+    """A code with which another device becomes this player; see `claim`."""
+    return (await call("POST", f"{url}/api/me/move", {}, token))["code"]
+
+
+async def claim(url: str, code: str) -> tuple[str, str]:
+    """(player id, token): this device is the player of a code now, and no other device is."""
+    me = await call("POST", f"{url}/api/me/claim", {"code": code})
+    return me["player"], me["token"]
+
+
+async def public_rooms(url: str) -> list[dict]:
+    """Rooms that everybody may join or watch."""
+    return (await call("GET", f"{url}/api/rooms"))["rooms"]
+
+
 async def create_room(
     url: str, game: str, options: dict | None = None, settings: dict | None = None, token: str = ""
 ) -> tuple[str, str]:

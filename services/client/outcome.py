@@ -1,8 +1,9 @@
 """What can become of an ask."""
 
 import asyncio
+import unicodedata
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -51,3 +52,13 @@ class Pending:
     entry: str = ""
     sent_at: float = 0.0
     refused: int = 0
+
+
+def plain(kind: str, body: str) -> Any:
+    """What was said without the differences of spelling that the server takes out, to know it again."""
+    if kind == "suggest":
+        try:
+            return msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeEncodeError):
+            return body
+    return unicodedata.normalize("NFC", body).split()

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from schemas.codes import CLOSES
-from services.gateway import api, pages
+from services.gateway import api, docs, me, pages
 from services.gateway import tokens as who
 from services.gateway.context import Context
 from services.gateway.faults import place
@@ -31,10 +31,16 @@ def build(context: Context) -> Any:
 
     http = Starlette(
         routes=[
-            Route("/api/me", api.me, methods=["POST"]),
+            Route("/api/me", me.me, methods=["POST"]),
+            Route("/api/me/move", me.move, methods=["POST"]),
+            Route("/api/me/claim", me.claim, methods=["POST"]),
+            Route("/api/{name}.json", docs.document, methods=["GET"]),
             Route("/api/games", api.list_games, methods=["GET"]),
             Route("/api/rooms", api.create, methods=["POST"]),
+            Route("/api/rooms", api.list_rooms, methods=["GET"]),
             Route("/api/rooms/{code}", api.room, methods=["GET"]),
+            Route("/docs", docs.page, methods=["GET"]),
+            Route("/docs.css", docs.style, methods=["GET"]),
             Route("/healthz", api.healthz, methods=["GET"]),
             Route("/readyz", api.readyz, methods=["GET"]),
             Route("/{path:path}", pages.page, methods=["GET"]),
@@ -70,7 +76,7 @@ async def socket(context: Context, scope: Any, receive: Any, send: Any) -> None:
     if not context.addresses.enter(address):
         peer.end(*CLOSES["try_again"])
         return
-    held = Socket(context, peer, context.tokens.read(token) if token else None)
+    held = Socket(context, peer, context.tokens.badge(token) if token else None)
     try:
         # What is said from now on goes to `held`; what was said before the accept, and is in the queue, does too.
         while (message := await receive())["type"] != "websocket.disconnect":

@@ -7,13 +7,29 @@ Actions are written anew from what was understood, so that the log holds one spe
 from typing import NamedTuple, get_args
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from engine.game import Rejected, read_options
 from engine.kit import Kit
 from schemas import entry, wire
-from schemas.base import Detail, encode
+from schemas.base import ActionId, Detail, encode
 from services.gateway.names import clean
+
+
+class _WithId(Struct):
+    id: ActionId | UnsetType = UNSET
+
+
+_read_id = msgspec.json.Decoder(_WithId).decode
+
+
+def id_of(data: bytes) -> int | UnsetType:
+    """The id in a message that could not be read as a whole, so that its sender knows which was refused."""
+    try:
+        return _read_id(data).id
+    except (msgspec.MsgspecError, RecursionError):
+        return UNSET
+
 
 GOT_BYTES_MAX = 200  # of a refused value, as much is shown again
 
@@ -41,6 +57,21 @@ PLAIN = _plain()
 DEEDS = frozenset(get_args(wire.AnyDeed))
 
 
+def doer(ask: wire.AnyAsk, people: tuple[str, ...], seats: dict[str, str]) -> str | Rejected:
+    """Which of a connection's `people` does this: who sits on the seat that acts, or who is named, else the first.
+
+    Of a seat that none of them holds, as far as the gateway knows, the log is asked with the first: it knows.
+    """
+    if type(ask) is wire.Act:
+        holder = seats.get(str(ask.seat), "")
+        return holder if holder in people else people[0]
+    if ask.player is None:
+        return people[0]
+    return (
+        ask.player if ask.player in people else Rejected("not_your_seat", Detail("as", "a player of this connection"))
+    )
+
+
 def write(ask: wire.AnyDeed, player: str, k: Kit) -> Written | Rejected:
     """The entry of an ask by the authenticated `player`, in a room that plays the game of `k`."""
     kind = type(ask)
@@ -50,8 +81,6 @@ def write(ask: wire.AnyDeed, player: str, k: Kit) -> Written | Rejected:
         except (msgspec.MsgspecError, RecursionError) as error:
             return Rejected("bad_action", explained(error, "action"))
         return Written(encode(entry.Act(player, ask.seat, Raw(encode(action)), ask.turn)))
-    if ask.player is not None and ask.player != player:
-        return Rejected("not_your_seat", Detail("as", "a player of this connection"))
     if kind is wire.Join:
         name = clean(ask.name)
         if name is None:

@@ -7,9 +7,11 @@ import time
 import structlog
 from redis.exceptions import RedisError
 
-from services.gateway.fanout import Hub
 from services.gateway.faults import place
-from services.gateway.limits import Addresses
+from services.gateway.hub import Hub
+from services.gateway.identity import CHANNEL, Identities
+from services.gateway.limits import Addresses, Buckets
+from services.gateway.lookup import Lookup
 from services.gateway.presence import Presence
 from services.gateway.subscriber import Subscriber
 from services.gateway.tokens import Tokens
@@ -21,6 +23,9 @@ log = structlog.get_logger()
 
 CLOCK_S = 5.0
 STOP_S = 1.5
+# A code for another device is one in 31^8 and lives two minutes: these make guessing hopeless, not merely slow.
+CLAIMS_PER_MINUTE = 10
+MOVES_PER_MINUTE = 5
 
 
 class Context:
@@ -30,6 +35,8 @@ class Context:
         self.settings = settings
         self.tokens = Tokens(token_keys(settings))
         self.addresses = Addresses(settings.sockets_max_per_address, settings.rooms_per_minute)
+        self.claims = Buckets(CLAIMS_PER_MINUTE)
+        self.moves = Buckets(MOVES_PER_MINUTE)
         self._ahead_ms = 0.0
         self._tasks: list[asyncio.Task] = []
 
@@ -38,9 +45,10 @@ class Context:
         self.caller = Caller(connect(url))
         self.writer = Writer(self.caller, self.settings.lease_ms)
         self.presence = Presence(self.writer)
-        self.subscriber = Subscriber(
-            url, lambda name, data: self.hub.message(name, data), lambda name: self.hub.subscribed(name)
-        )
+        self.identities = Identities(self.caller)
+        self.lookup = Lookup(self.caller, self.now_ms)
+        self.subscriber = Subscriber(url, self._heard, self._subscribed)
+        self.subscriber.add(CHANNEL)
         self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms)
         self._tasks = [
             asyncio.create_task(self._forever(part)) for part in (self.subscriber.run, self.presence.run, self._clock)
@@ -55,6 +63,18 @@ class Context:
             async with asyncio.timeout(STOP_S):
                 await self.presence.leave_all()
         await self.caller.redis.aclose()
+
+    def _heard(self, name: bytes, data: bytes) -> None:
+        if name == CHANNEL:
+            self.identities.heard(data)
+        else:
+            self.hub.message(name, data)
+
+    def _subscribed(self, name: bytes) -> None:
+        if name == CHANNEL:
+            self.identities.subscribed()
+        else:
+            self.hub.subscribed(name)
 
     def now_ms(self) -> int:
         """The Redis server's time, as near as it was measured lately."""

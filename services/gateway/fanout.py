@@ -5,33 +5,39 @@ socket, a subscription that was lost for a moment) makes it *waiting*, and one r
 with one read of the room. Publications that arrive during a read are kept and replayed on top of it, so that nothing falls
 between reading and following.
 
-Whose eyes: a player's seat at that version, else the public. Seats are public and change in the lobby and at Start only;
-they are followed from the public patches that touch them.
+Whose eyes: of the seats that a socket holds, the one that has to act; without a seat, the public. Who sits where and has
+to act is public itself, and followed (`facts`). People without a seat are turned away where the room wants no spectators,
+and handed to `behind` where it shows itself late.
 """
 
 import asyncio
-import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import structlog
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import Raw
 from redis.exceptions import RedisError
 
 from engine.audience import PUBLIC
 from engine.game import SPECTATOR, Seated
 from engine.kit import Kit
 from schemas.base import encode
-from schemas.wire import LegalActions, Names, People, Snapshot, Welcome
+from schemas.wire import LegalActions, Names, Snapshot, Welcome
+from schemas.wire import People as PeopleTell
+from services.gateway.behind import Behind, heard_late
+from services.gateway.facts import NOTHING, Facts, facts_of, follow_facts, number
+from services.gateway.facts import follow as follow
 from services.gateway.faults import place
 from services.gateway.peer import framed
-from services.store.keys import channel
-from services.store.publication import NAMES, PEOPLE, SAID, Publication, decode_publication
+from services.gateway.people import People
+from services.store.delayed import shown_late
+from services.store.keys import key
+from services.store.publication import Publication
 from services.store.read import Head, missed_events, read_names, read_room, sight
-from services.store.redis import Caller, Unreachable
+from services.store.redis import Unreachable
 
 if TYPE_CHECKING:
+    from services.gateway.hub import Hub
     from services.gateway.session import Socket
 
 log = structlog.get_logger()
@@ -40,45 +46,17 @@ KEPT_MAX = 256  # publications kept during one read
 OPENING_S = 3.0  # how long a room may take from its creation to its first version
 RETRY_S = 0.1
 RETRY_S_MAX = 1.0
-READS_AT_ONCE = 32  # rooms read at the same time, so that a reconnect does not read a thousand in one tick
-
-Seats = dict[str, str]  # seat -> player
 
 
-class _Seat(Struct):
-    player: str | UnsetType = UNSET
+class Read:
+    """One read of a room. names, said, count: for those who want a welcome. late: people without a seat see it later."""
 
-
-class _Patch(Struct):
-    seats: dict[str, _Seat | None] | UnsetType = UNSET
-
-
-class _Update(Struct):
-    patch: _Patch
-
-
-_seats_of = msgspec.json.Decoder(_Update).decode
-
-
-def follow(seats: Seats, publication: Publication) -> Seats:
-    """Who sits where after a publication; the same object when nothing about it changed."""
-    frame = publication.updates.get(PUBLIC, b"")
-    if b'"seats":' not in frame:
-        return seats
-    patch = _seats_of(frame).patch.seats
-    if patch is UNSET:
-        return seats
-    after = dict(seats)
-    for seat, change in patch.items():
-        if change is None:
-            after.pop(seat, None)
-        elif change.player is not UNSET:
-            after[seat] = change.player
-    return after
-
-
-def number(game_id: str) -> int:
-    return int(game_id.partition("/")[2])
+    def __init__(self, found: tuple[Head, Kit, Any], names: dict[str, str], said: list[bytes], count: int) -> None:
+        self.head, self.kit, self.state = found
+        self.facts = facts_of(self.kit, self.state)
+        self.names, self.said, self.count = names, said, count
+        self.late = False
+        self.missed: dict[tuple[int, int], list[bytes]] = {}
 
 
 class Room:
@@ -91,16 +69,15 @@ class Room:
         self.waiting: dict[Socket, bool] = {}  # socket -> it wants a welcome, too
         self.n = 0
         self.version = -1
-        self.seats: Seats = {}
+        self.facts: Facts = NOTHING
+        self.people = People(lambda count: self.tell_all(encode(PeopleTell(count))))
         self.found: tuple[Head, Kit, Any] | None = None
         self.kit: Kit | None = None
         self.subscribed = asyncio.Event()
         self._kept: list[Publication] | None = None  # not None while a read is under way
         self._reader: asyncio.Task | None = None
         self._namer: asyncio.Task | None = None
-
-    def seats_of(self, player: str) -> list[int]:
-        return [int(seat) for seat, holder in self.seats.items() if holder == player]
+        self._behind: Behind | None = None
 
     def want(self, socket: "Socket", welcome: bool = False) -> None:
         """Give this socket a fresh snapshot as soon as the room can be read."""
@@ -112,10 +89,22 @@ class Room:
     def leave(self, socket: "Socket") -> None:
         self.sockets.discard(socket)
         self.waiting.pop(socket, None)
+        if self._behind is not None:
+            self._behind.discard(socket)
         if not self.sockets:
             if self._reader is not None:
                 self._reader.cancel()
+            if self._behind is not None:
+                self._behind.close()
+            self.people.close()
             self.hub.drop(self)
+
+    @property
+    def behind(self) -> Behind:
+        """For the sockets that see this room late."""
+        if self._behind is None:
+            self._behind = Behind(self)
+        return self._behind
 
     # reading
 
@@ -151,61 +140,69 @@ class Room:
     async def _round(self) -> bool:
         """Answer those who wait now. True: ask again soon, the room is still being created."""
         await self.subscribed.wait()
-        caller = self.hub.caller
         async with self.hub.reading:
             self._kept = []
             batch = dict(self.waiting)
-            names: dict[str, str] = {}
-            if any(batch.values()):
-                found, names = await asyncio.gather(read_room(caller, self.code), read_names(caller, self.code))
-            else:
-                found = await read_room(caller, self.code)
+            found, more = await asyncio.gather(read_room(self.hub.caller, self.code), self._read_talk(batch))
             if found is None:
                 for socket in batch:
                     socket.gone()
                 return False
             if found[2] is None:
                 return True
-            head = found[0]
+            read = Read(found, *more)
+            head = read.head
+            if not all(socket.holds(read.facts.seats) for socket in batch):
+                read.late = await shown_late(self.hub.caller, self.code, head, read.kit, read.state, self.hub.now_ms())
             positions = {(s.n, s.version) for s in batch if s.n == head.n and 0 < s.version < head.version}
-            missed = dict(
-                zip(
-                    positions,
-                    await asyncio.gather(*(missed_events(caller, self.code, head, *at) for at in positions)),
-                    strict=True,
-                )
-            )
+            missed = await asyncio.gather(*(missed_events(self.hub.caller, self.code, head, *at) for at in positions))
+            read.missed = dict(zip(positions, missed, strict=True))
         kept, self._kept = self._kept, None
         if len(kept) > KEPT_MAX:
             return False  # they still wait: read again
-        self._deliver(found, names, missed, batch, kept)
+        self._deliver(read, batch, kept)
         return False
 
-    def _deliver(self, found: Any, names: dict[str, str], missed: dict, batch: dict, kept: list[Publication]) -> None:
-        head, k, state = found
-        seats = {str(seat): held.player for seat, held in enumerate(state.seats) if held is not None}
+    async def _read_talk(self, batch: dict["Socket", bool]) -> tuple[dict[str, str], list[bytes], int]:
+        """Nicknames, what was said, and how many are here, for those of this round who want a welcome."""
+        if not any(batch.values()):
+            return {}, [], 0
+        caller = self.hub.caller
+        return await asyncio.gather(
+            read_names(caller, self.code),
+            caller.call("LRANGE", key("c", self.code), 0, -1),
+            caller.call("HLEN", key("s", self.code)),
+        )
+
+    def _deliver(self, read: Read, batch: dict["Socket", bool], kept: list[Publication]) -> None:
+        head, facts = read.head, read.facts
         if (head.n, head.version) >= (self.n, self.version):
-            self.found, self.kit = found, k
-            self.n, self.version, self.seats = head.n, head.version, seats
+            self.found, self.kit = (head, read.kit, read.state), read.kit
+            self.n, self.version, self.facts = head.n, head.version, facts
         frames: dict[tuple, bytes] = {}
         present = []
         for socket, welcome in batch.items():
             if self.waiting.pop(socket, None) is None:
                 continue  # it left meanwhile
+            seated = socket.holds(facts.seats)
+            if facts.seated_only and not seated:
+                socket.end("no_spectators")
+                continue
+            socket.sit(facts)
+            if read.late and not seated:
+                self.behind.add(socket, self._welcome(socket, read) if welcome else b"")
+                continue
             present.append(socket)
-            events = missed.get((socket.n, socket.version), [])
-            socket.sit(seats)
+            if socket.behind:
+                socket.behind = False
+                self.behind.discard(socket)
+            events = read.missed.get((socket.n, socket.version), [])
             name = (socket.audience, socket.version if events else 0)
             frame = frames.get(name)
             if frame is None:
-                viewer = SPECTATOR if socket.audience == PUBLIC else Seated(int(socket.audience))
-                seen = sight(self.code, head, k, state, viewer, events)
-                snapshot = Snapshot(
-                    seen.game, seen.version, seen.view, seen.head, seen.entry, tuple(map(Raw, seen.events))
-                )
-                frame = frames[name] = framed(encode(snapshot))
+                frame = frames[name] = self._snapshot(read, socket.audience, events)
             if welcome:
-                socket.tell(framed(self._welcome(socket, seats, names)))
+                socket.tell(framed(self._welcome(socket, read)))
             socket.n = socket.game_n = head.n
             socket.version, socket.live = head.version, True
             socket.tell(frame)
@@ -214,12 +211,37 @@ class Room:
         for publication in kept:
             self._follow(publication)
             if publication.from_version == at and publication.updates and number(publication.game) == head.n:
-                seats, at = follow(seats, publication), publication.version
-            self._route(publication, present, seats)
+                facts, at = follow_facts(facts, publication), publication.version
+            self._route(publication, present, facts)
 
-    def _welcome(self, socket: "Socket", seats: Seats, names: dict[str, str]) -> bytes:
-        mine = tuple(int(seat) for seat, player in seats.items() if player == socket.player)
-        return encode(Welcome(self.code, socket.player, socket.session, mine, names, self.hub.now_ms()))
+    def _snapshot(self, read: Read, audience: str, events: list[bytes]) -> bytes:
+        viewer = SPECTATOR if audience == PUBLIC else Seated(int(audience))
+        seen = sight(self.code, read.head, read.kit, read.state, viewer, events)
+        return framed(
+            encode(Snapshot(seen.game, seen.version, seen.view, seen.head, seen.entry, tuple(map(Raw, seen.events))))
+        )
+
+    def _welcome(self, socket: "Socket", read: Read) -> bytes:
+        said, now_ms = read.said, self.hub.now_ms()
+        self.people.count = read.count
+        mine = socket.held
+        if read.late and not mine:
+            said, held = heard_late(said, read.facts.seats, read.facts.delay_s, now_ms)
+            for at_ms, frame in held:
+                self.behind.hold(frame, at_ms)
+        return encode(
+            Welcome(
+                self.code,
+                socket.player,
+                socket.session,
+                mine,
+                read.names,
+                now_ms,
+                socket.people[1:],
+                read.count,
+                tuple(map(Raw, said)),
+            )
+        )
 
     # following
 
@@ -233,30 +255,39 @@ class Room:
                 if socket.store_session == session:
                     for frame in made:
                         socket.tell(frame)
-        self._route(publication, self.sockets, self.seats)
+        self._route(publication, self.sockets, self.facts)
+        if self._behind is not None:
+            self._behind.stir()
 
     def _follow(self, publication: Publication) -> None:
-        """Keep the room's own idea of version and seats; a gap makes it wrong until the next read."""
+        """Keep the room's own idea of version and facts; a gap makes it wrong until the next read."""
         if publication.updates and number(publication.game) == self.n and publication.from_version == self.version:
-            self.seats = follow(self.seats, publication)
+            self.facts = follow_facts(self.facts, publication)
             self.version = publication.version
             self.found = None
 
-    def _route(self, publication: Publication, sockets: Iterable["Socket"], seats: Seats) -> None:
+    def _route(self, publication: Publication, sockets: Iterable["Socket"], facts: Facts) -> None:
         if not publication.updates:
             return
         n, start, version = number(publication.game), publication.from_version, publication.version
         frames: dict[str, bytes] = {}
         for socket in tuple(sockets):
-            if not socket.live:
+            if not socket.live or socket.behind:
                 continue
             if socket.version != start or socket.n != n:
                 if (socket.n, socket.version) < (n, version):
                     self.want(socket)
                 continue
-            if socket.seats is not seats:
-                socket.sit(seats)
-            audience = socket.audience if socket.audience in publication.updates else PUBLIC
+            audience, again = socket.audience, False
+            if socket.facts is not facts:
+                again = socket.sit(facts)
+                if not socket.held and (facts.seated_only or facts.late):
+                    self._turn_away(socket, facts)
+                    continue
+                if not again:
+                    audience = socket.audience
+            if audience not in publication.updates:
+                audience = PUBLIC
             frame = frames.get(audience)
             if frame is None:
                 frame = frames[audience] = framed(publication.updates[audience])
@@ -264,6 +295,27 @@ class Room:
             if socket.mark in frame:
                 frame = framed(publication.updates[audience].replace(socket.mark, socket.unmark))
             socket.tell(frame)
+            if again and len(publication.updates) > 1:  # somebody's eyes see more than the public's
+                self.want(socket)
+
+    def _turn_away(self, socket: "Socket", facts: Facts) -> None:
+        """The game starts, and somebody without a seat is here."""
+        if facts.seated_only:
+            socket.end("no_spectators")
+        else:
+            self.behind.stay(socket)
+
+    def said(self, frame: bytes) -> None:
+        """Somebody said something: everybody hears it, late watchers of what players say late."""
+        late: list = []
+        if self._behind is not None and self._behind.any:
+            _, late = heard_late([frame], self.facts.seats, self.facts.delay_s, self.hub.now_ms())
+            for at_ms, held in late:
+                self._behind.hold(held, at_ms)
+        made = framed(frame)
+        for socket in tuple(self.sockets):
+            if socket.people and not (late and socket.behind):
+                socket.tell(made)
 
     def names_changed(self) -> None:
         if self._namer is None:
@@ -278,10 +330,10 @@ class Room:
             pass  # they come with the next welcome
 
     def tell_all(self, data: bytes) -> None:
-        """Whom it concerns that has no version: names, people, what was said."""
+        """What concerns everybody and has no version: names, people."""
         frame = framed(data)
         for socket in tuple(self.sockets):
-            if socket.session:
+            if socket.people:
                 socket.tell(frame)
 
     def resubscribed(self) -> None:
@@ -304,64 +356,3 @@ class Room:
         head, k, state = found
         playing = state.state is not None and state.result is None
         return framed(encode(LegalActions(seat, head.version, k.game.legal(state.state, seat) if playing else ())))
-
-
-class Hub:
-    """All rooms of this gateway. subscribe / unsubscribe: of a channel, confirmed through `subscribed`."""
-
-    def __init__(
-        self,
-        caller: Caller,
-        subscribe: Callable[[bytes], None],
-        unsubscribe: Callable[[bytes], None],
-        now_ms: Callable[[], int],
-    ) -> None:
-        self.caller = caller
-        self.now_ms = now_ms
-        self.reading = asyncio.Semaphore(READS_AT_ONCE)
-        self._subscribe = subscribe
-        self._unsubscribe = unsubscribe
-        self._rooms: dict[bytes, Room] = {}
-
-    def enter(self, code: str, socket: "Socket") -> Room:
-        name = channel(code).encode()
-        room = self._rooms.get(name)
-        if room is None:
-            room = self._rooms[name] = Room(self, code)
-            self._subscribe(name)
-        room.sockets.add(socket)
-        return room
-
-    def drop(self, room: Room) -> None:
-        name = channel(room.code).encode()
-        if self._rooms.get(name) is room:
-            del self._rooms[name]
-            self._unsubscribe(name)
-
-    def message(self, name: bytes, data: bytes) -> None:
-        room = self._rooms.get(name)
-        if room is None:
-            return
-        if data == NAMES:
-            room.names_changed()
-            return
-        if data.startswith(SAID):
-            room.tell_all(data[len(SAID) :])
-            return
-        if data.startswith(PEOPLE):
-            room.tell_all(encode(People(int(data[len(PEOPLE) :]))))
-            return
-        try:
-            publication = decode_publication(data)
-        except msgspec.MsgspecError:
-            log.error("publication not understood", room=room.code)
-            return
-        room.published(publication)
-
-    def subscribed(self, name: bytes) -> None:
-        room = self._rooms.get(name)
-        if room is not None:
-            room.resubscribed()
-
-    def sockets(self) -> Iterable["Socket"]:
-        return itertools.chain.from_iterable(tuple(room.sockets) for room in tuple(self._rooms.values()))

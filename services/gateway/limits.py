@@ -45,14 +45,29 @@ class Bucket:
         return True
 
 
+class Buckets:
+    """`per_minute` each, by a name that a stranger may choose: an address, a player."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._per_minute = per_minute
+        self._buckets: dict[str, Bucket] = {}
+
+    def take(self, name: str, now: float) -> bool:
+        bucket = self._buckets.get(name)
+        if bucket is None:
+            if len(self._buckets) >= ADDRESSES_MAX:
+                self._buckets.clear()  # kind to everybody for a moment rather than unbounded
+            bucket = self._buckets[name] = Bucket(self._per_minute / 60, self._per_minute, now)
+        return bucket.take(now)
+
+
 class Addresses:
     """Sockets held and rooms made per client address, in this gateway."""
 
     def __init__(self, sockets_max: int, rooms_per_minute: int) -> None:
         self._sockets_max = sockets_max
-        self._rooms_per_minute = rooms_per_minute
         self._sockets: dict[str, int] = {}
-        self._rooms: dict[str, Bucket] = {}
+        self._rooms = Buckets(rooms_per_minute)
 
     def enter(self, address: str) -> bool:
         """Count one more socket; False when that is too many (then it is not counted)."""
@@ -68,12 +83,7 @@ class Addresses:
             self._sockets[address] = held
 
     def may_create(self, address: str, now: float) -> bool:
-        bucket = self._rooms.get(address)
-        if bucket is None:
-            if len(self._rooms) >= ADDRESSES_MAX:
-                self._rooms.clear()  # kind to everybody for a moment rather than unbounded
-            bucket = self._rooms[address] = Bucket(self._rooms_per_minute / 60, self._rooms_per_minute, now)
-        return bucket.take(now)
+        return self._rooms.take(address, now)
 
 
 def header_map(raw: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:

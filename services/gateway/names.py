@@ -1,4 +1,4 @@
-"""Nicknames: what a person may be called at a table.
+"""Nicknames, and lines of chat: what a person may be called and may write at a table.
 
 Counted is what a reader sees: combining marks, joiners, variation selectors and skin tones belong to the character before
 them. Refused is what fools a reader: control and bidirectional characters, line separators, letters that look like
@@ -8,7 +8,7 @@ nothing.
 import unicodedata
 
 VISIBLE_MAX = 16
-CODEPOINTS_MAX = 64  # a name of sixteen characters with a tower of marks on each is still refused
+CODEPOINTS_EACH = 4  # on the average: sixteen characters with a tower of marks on each are still refused
 JOINERS = "\u200c\u200d"
 # Letters and symbols by category, and blank on every screen.
 BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
@@ -19,16 +19,22 @@ _EMOJI = range(0x1F000, 0x20000)
 
 def clean(name: str) -> str | None:
     """The name as it is kept: NFC, trimmed, inner runs of spaces made one. None when nobody may be called that."""
-    if len(name) > 4 * CODEPOINTS_MAX:
+    return clean_line(name, VISIBLE_MAX)
+
+
+def clean_line(text: str, visible_max: int) -> str | None:
+    """One line of at most so many visible characters, as it is kept; None when it cannot be shown to people."""
+    codepoints_max = CODEPOINTS_EACH * visible_max
+    if len(text) > 4 * codepoints_max:
         return None
     try:
-        name.encode()
+        text.encode()
     except UnicodeEncodeError:  # a lone surrogate
         return None
-    name = " ".join(part for part in unicodedata.normalize("NFC", name).strip(" \t").split(" ") if part)
-    if len(name) > CODEPOINTS_MAX or not all(map(_allowed, name)):
+    text = " ".join(part for part in unicodedata.normalize("NFC", text).strip(" \t").split(" ") if part)
+    if len(text) > codepoints_max or not all(map(_allowed, text)):
         return None
-    return name if 1 <= visible(name) <= VISIBLE_MAX else None
+    return text if 1 <= visible(text) <= visible_max else None
 
 
 def _allowed(char: str) -> bool:

@@ -7,6 +7,9 @@ line waits, asking again by the same id, and the socket stays open.
 A client's session names are its own: in the log and in `done` they appear as a hash of player and session, so that nobody
 can use up the ids of somebody else's session, which everybody at the table could read; towards the client itself the name
 it chose is put back (`mark`, `unmark`).
+
+A socket speaks for one or several people, who sit around one device. All of its asks go through the first one's session;
+who of them acts is said by the ask (`commands.doer`).
 """
 
 import asyncio
@@ -17,20 +20,24 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 from redis.exceptions import RedisError
 
 from engine.audience import PUBLIC
 from engine.game import Rejected
+from engine.room.state import PLAYING
 from schemas import wire
-from schemas.base import ActionId, Detail, encode
+from schemas.base import Detail, encode
 from schemas.codes import CLOSES
 from schemas.wire import Ack, Reject, decode_ask
-from services.gateway import commands
-from services.gateway.fanout import Room, Seats
+from services.gateway import commands, talk
+from services.gateway.commands import id_of
+from services.gateway.facts import NOTHING, Facts, Seats
+from services.gateway.fanout import Room
 from services.gateway.faults import place
 from services.gateway.limits import Bucket, too_deep
 from services.gateway.peer import Peer, framed
+from services.gateway.tokens import Badge
 from services.store import write
 from services.store.outcome import reject_text
 from services.store.redis import Unreachable
@@ -57,21 +64,6 @@ STATUS_CODES = {
 }
 
 
-class _WithId(Struct):
-    id: ActionId | UnsetType = UNSET
-
-
-_read_id = msgspec.json.Decoder(_WithId).decode
-
-
-def id_of(data: bytes) -> int | UnsetType:
-    """The id in a message that could not be read as a whole, so that its sender knows which was refused."""
-    try:
-        return _read_id(data).id
-    except (msgspec.MsgspecError, RecursionError):
-        return UNSET
-
-
 def store_session(player: str, session: str) -> str:
     """How a session is called in the log: the same through every gateway, and nobody else's can be made equal to it."""
     digest = hashlib.blake2b(f"{player}.{session}".encode(), digest_size=12).digest()
@@ -79,21 +71,34 @@ def store_session(player: str, session: str) -> str:
 
 
 class Socket:
-    """See the module. `live` at (`n`, `version`) is `fanout`'s business, so is `audience` after `sit`."""
+    """See the module. badge: of the token that came with the handshake.
 
-    def __init__(self, context: "Context", peer: Peer, player: str | None) -> None:
+    people: who speaks here, `player` first. held: their seats, in the same order. `live` at (`n`, `version`) is `fanout`'s
+    business, so is `audience` after `sit`; `behind`: nothing of the live room may reach this socket.
+    """
+
+    def __init__(self, context: "Context", peer: Peer, badge: Badge | None) -> None:
         self.context = context
         self.peer = peer
-        self.player = player or ""
+        self.player = ""
+        self.people: tuple[str, ...] = ()
+        self.held: tuple[int, ...] = ()
+        self.watched: tuple[str, ...] = ()  # whose tokens are checked or were found good (`identity`)
+        self._badge = badge
+        self._asked: tuple[wire.Hello, tuple[Badge, ...]] | None = None
+        self._admission: asyncio.Task | None = None
+        self._code = ""
         self.session = ""
         self.store_session = ""
         self.mark = self.unmark = b""
         self.room: Room | None = None
         self.live = False
+        self.behind = False
         self.n = 0
         self.version = 0
         self.game_n = 0  # the game that the last snapshot showed: what the client's asks are about
-        self.seats: Seats | None = None
+        self.facts: Facts = NOTHING
+        self._seated_for: Seats | None = None  # the seats that `held` was found in
         self.audience = PUBLIC
         self.over = asyncio.get_running_loop().create_future()
         self._loop = asyncio.get_running_loop()
@@ -101,7 +106,7 @@ class Socket:
         self._bucket = Bucket(settings.message_rate, settings.message_burst, self._loop.time())
         self._strikes = 0
         self._ready = False  # welcomed once
-        self._line: deque[wire.AnyAsk] = deque()
+        self._line: deque[tuple[wire.AnyAsk, int]] = deque()  # each with the game that the client saw when it asked
         self._worker: asyncio.Task | None = None
         self._out: deque[bytes] = deque()
         self._out_bytes = 0
@@ -131,6 +136,10 @@ class Socket:
             frame = self._out.popleft()
             self._out_bytes -= len(frame)
             self.peer.tell(frame)
+
+    @property
+    def closing(self) -> bool:
+        return self._closing
 
     def end(self, name: str) -> None:
         """Close with a code of the table."""
@@ -177,12 +186,12 @@ class Socket:
             self.tell(framed(b'{"type":"pong","t":%d,"now_ms":%d}' % (ask.t, self.context.now_ms())))
         elif kind is wire.Hello:
             self._hello(ask)
-        elif self.room is None:
+        elif not self._code:
             self.refuse("hello_first", getattr(ask, "id", UNSET))
         elif len(self._line) >= LINE_MAX:
             self.refuse("rate_limited", getattr(ask, "id", UNSET))
         else:
-            self._line.append(ask)
+            self._line.append((ask, self.game_n))
             if self._worker is None and self._ready:
                 self._worker = self._loop.create_task(self._work())
 
@@ -190,35 +199,76 @@ class Socket:
         self.end("no_hello")
 
     def _hello(self, ask: wire.Hello) -> None:
-        """Enter the room; said again in it, the client has a gap and wants a snapshot."""
-        if ask.token is not None:
-            player = self.context.tokens.read(ask.token)
-            if player is None or (self.room is not None and player != self.player):
-                self.end("unauthorized")
-                return
-            self.player = player
-        if not self.player:
+        """Enter the room; said again in it, the client has a gap and wants a snapshot, or other people joined it."""
+        badges = self._badges(ask)
+        if not badges or (self.player and badges[0].player != self.player):
             self.end("unauthorized")
             return
-        if self.room is None:
+        if not self._code:
             self._hello_timer.cancel()
-            self.session = ask.session
+            self._code, self.session, self.player = ask.room, ask.session, badges[0].player
             self.store_session = store_session(self.player, ask.session)
             self.mark = b'["%s",' % self.store_session.encode()
             self.unmark = b'["%s",' % ask.session.encode()
-            self.room = self.context.hub.enter(ask.room, self)
-        elif ask.room != self.room.code or ask.session != self.session:
+            self.room = self.context.hub.enter(ask.room, self)  # its subscription starts while the tokens are checked
+        elif ask.room != self._code or ask.session != self.session:
             self.refuse("bad_message", UNSET, Detail("room", "the room and session of this socket's first hello"))
             return
+        self._asked = ask, badges
+        if self._admission is None:
+            self._admission = self._loop.create_task(self._admit())
+
+    def _badges(self, ask: wire.Hello) -> tuple[Badge, ...]:
+        """Everybody's, each person once, the first first; () when one token is missing or not ours."""
+        tokens = self.context.tokens
+        first = self._badge if ask.token is None else tokens.badge(ask.token)
+        if first is None:
+            return ()
+        self._badge = first
+        found = {first.player: first}
+        for token in ask.tokens:
+            badge = tokens.badge(token)
+            if badge is None:
+                return ()
+            found.setdefault(badge.player, badge)
+        return tuple(found.values())
+
+    async def _admit(self) -> None:
+        identities = self.context.identities
+        try:
+            while self._asked is not None and not self._closing:
+                (ask, badges), self._asked = self._asked, None
+                good = await identities.admit(self, badges)
+                if not self._closing:
+                    self._follow(ask, tuple(badge.player for badge in badges)) if good else self.end("moved_device")
+        finally:
+            self._admission = None
+
+    def _follow(self, ask: wire.Hello, people: tuple[str, ...]) -> None:
+        if self._ready:
+            self._present(people)
+        self.people = people
+        self._seated_for = None
         self.n, self.version = ask.game or 0, ask.version
         self.room.want(self, welcome=True)
+
+    def _present(self, people: tuple[str, ...]) -> None:
+        """From now on exactly these are here."""
+        presence, code = self.context.presence, self.room.code
+        for player in people:
+            if not self._ready or player not in self.people:
+                presence.enter(code, player)
+        for player in self.people if self._ready else ():
+            if player not in people:
+                presence.leave(code, player)
 
     def welcomed(self) -> None:
         """A snapshot was sent: asks may go to the log from now on."""
         if not self._ready:
+            self._present(self.people)
             self._ready = True
-            self.context.presence.enter(self.room.code, self.player)
             if self._line:
+                self._line = deque((ask, n or self.game_n) for ask, n in self._line)
                 self._worker = self._loop.create_task(self._work())
 
     def gone(self) -> None:
@@ -226,14 +276,29 @@ class Socket:
         self.refuse("no_room")
         self.end("no_room")
 
-    def sit(self, seats: Seats) -> None:
-        """Find the own seat among `seats`."""
-        self.seats = seats
-        for seat, player in seats.items():
-            if player == self.player:
-                self.audience = seat
-                return
-        self.audience = PUBLIC
+    def holds(self, seats: Seats) -> bool:
+        """Whether somebody here has a seat."""
+        return any(player in self.people for player in seats.values())
+
+    def sit(self, facts: Facts) -> bool:
+        """Find the own seats and the one to see with: that which has to act, when there are several.
+
+        True: the seats are the same and another one of them has to act.
+        """
+        same, self.facts = facts.seats is self._seated_for or facts.seats == self._seated_for, facts
+        self._seated_for = facts.seats
+        if not same:
+            held = [
+                (self.people.index(player), int(seat)) for seat, player in facts.seats.items() if player in self.people
+            ]
+            self.held = tuple(seat for _, seat in sorted(held))
+        elif len(self.held) < 2:
+            return False
+        acting = [seat for seat in self.held if seat in facts.acting and facts.phase == PLAYING]
+        was = self.audience
+        if not same or int(was) not in acting:  # with several who act at once the eyes stay
+            self.audience = str((acting or self.held)[0]) if self.held else PUBLIC
+        return same and self.audience != was
 
     def left(self) -> None:
         """The connection is over. What is in the line still goes to the log: it was sent in good faith."""
@@ -241,32 +306,43 @@ class Socket:
         self._hello_timer.cancel()
         self.peer.on_text = self.peer.on_odd = self.peer.on_writable = None
         self._out.clear()
+        self.context.identities.forget(self)
         if self.room is not None:
             self.room.leave(self)
             if self._ready:
-                self.context.presence.leave(self.room.code, self.player)
+                self._present(())
 
     # the line to Redis
 
     async def _work(self) -> None:
         try:
             while self._line:
-                ask = self._line.popleft()
+                ask, n = self._line.popleft()
                 try:
-                    if type(ask) in commands.DEEDS:
-                        await self._submit(ask)
-                    elif type(ask) is wire.Legal:
-                        await self._legal(ask)
-                    else:
-                        self.refuse("bad_message", UNSET, Detail("type"))
+                    await self._do(ask, n)
                 except Exception as error:  # a bug of ours must not silence the socket
                     log.error("ask failed", room=self.room.code, kind=type(ask).__name__, fault=place(error))
                     self.refuse("internal", getattr(ask, "id", UNSET))
         finally:
             self._worker = None
 
+    async def _do(self, ask: wire.AnyAsk, n: int) -> None:
+        kind = type(ask)
+        if kind is wire.Legal:
+            await self._legal(ask)
+            return
+        player = commands.doer(ask, self.people, self.facts.seats)
+        if isinstance(player, Rejected):
+            self.refuse(player.code, getattr(ask, "id", UNSET), player.detail)
+        elif kind is wire.Say:
+            await self._say(ask, player)
+        elif self.behind:  # the log's answer would tell how the game stands now
+            self.refuse("not_in_lobby" if kind is wire.Join else "no_seat", ask.id)
+        else:
+            await self._submit(ask, player, n)
+
     async def _legal(self, ask: wire.Legal) -> None:
-        if ask.seat not in self.room.seats_of(self.player):
+        if ask.seat not in self.held:
             self.refuse("not_your_seat", UNSET, Detail("seat", got=ask.seat))
             return
         try:
@@ -274,9 +350,22 @@ class Socket:
         except (RedisError, *Unreachable):
             self.refuse("unavailable")
 
-    async def _submit(self, ask: wire.AnyDeed) -> None:
+    async def _say(self, ask: wire.Say, player: str) -> None:
+        frame = talk.said(ask, player, self.facts.seats, self.room.kit, self.context.now_ms())
+        if isinstance(frame, Rejected):
+            self.refuse(frame.code, UNSET, frame.detail)
+            return
+        try:
+            status = await self.context.writer.say(self.room.code, player, frame)
+        except (RedisError, *Unreachable):
+            self.refuse("unavailable", UNSET, Detail("say"))
+            return
+        if status < 1:
+            self.refuse("rate_limited" if status == 0 else "no_room", UNSET, Detail("say"))
+
+    async def _submit(self, ask: wire.AnyDeed, player: str, n: int) -> None:
         room = self.room
-        written = commands.write(ask, self.player, room.kit)
+        written = commands.write(ask, player, room.kit)
         if isinstance(written, Rejected):
             self.refuse(written.code, ask.id, written.detail)
             return
@@ -286,12 +375,12 @@ class Socket:
             try:
                 reply = await append(
                     room.code,
-                    self.game_n,
+                    n,
                     self.store_session,
                     ask.id,
                     written.data,
                     written.private,
-                    self.player,
+                    player,
                     written.nickname,
                 )
                 break

@@ -1,5 +1,8 @@
 """Who is speaking: a player is a random id with our signature. No account, no password, nothing stored.
 
+A token has a generation, 0 at first. When a player moves to another device a new one is given out with the next generation,
+which is stored (`identity`), and the tokens before it are void.
+
 The token travels in an HttpOnly cookie (browsers) or as `Authorization: Bearer` or in `hello` (programs). A cookie counts
 only when the request says where it comes from and that is us (`limits.origin_allowed`), so no other site can use it.
 Tokens are never logged and never repeated in an error.
@@ -9,12 +12,20 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from http.cookies import CookieError, SimpleCookie
+from typing import NamedTuple
 
 from itsdangerous import BadSignature, Signer
 
 COOKIE = "noripan"
 COOKIE_S = 400 * 86_400  # the longest that browsers accept
 TOKEN_CHARS_MAX = 200
+
+
+class Badge(NamedTuple):
+    """What a token of ours says."""
+
+    player: str
+    generation: int = 0
 
 
 class Tokens:
@@ -28,17 +39,23 @@ class Tokens:
         player = secrets.token_urlsafe(12)
         return player, self.sign(player)
 
-    def sign(self, player: str) -> str:
-        return self._signer.sign(player).decode()
+    def sign(self, player: str, generation: int = 0) -> str:
+        return self._signer.sign(f"{player}.{generation}" if generation else player).decode()
 
-    def read(self, token: str) -> str | None:
-        """The player of a token, None when it is not ours."""
+    def badge(self, token: str) -> Badge | None:
+        """What a token says, None when it is not ours. Whether its generation is still good is `identity`'s to know."""
         if len(token) > TOKEN_CHARS_MAX or not token.isascii():
             return None
         try:
-            return self._signer.unsign(token).decode()
+            player, _, generation = self._signer.unsign(token).decode().partition(".")
         except BadSignature:
             return None
+        return Badge(player, int(generation or 0))
+
+    def read(self, token: str) -> str | None:
+        """The player of a token, None when it is not ours."""
+        badge = self.badge(token)
+        return None if badge is None else badge.player
 
 
 def bearer(headers: dict[bytes, bytes]) -> str:

@@ -163,3 +163,14 @@ def _shown_ms(room: Room | None, entry_id: bytes) -> int:
     if room is None or room.phase == LOBBY:
         return 0
     return entry_ms(entry_id) + room.settings.delay_s * 1000
+
+
+async def shown_version(caller: Caller, room: str, n: int, now_ms: int) -> int | None:
+    """How many events of game `n` somebody without a seat may see now; None: all there are."""
+    reader = Delayed(caller, room)
+    await reader.advance(now_ms)
+    if n > reader.n:
+        return 0
+    if n < reader.n or not reader.next_ms:
+        return None
+    return 0 if reader.at.room is None else reader.at.room.version

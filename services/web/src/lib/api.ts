@@ -1,14 +1,5 @@
 // The few HTTP calls. The player is the cookie that /api/me sets; nothing of it is kept in scripts.
-import type { CreateRoom, GameInfo, Me, RoomCreated, RoomSummary } from "./wire";
-
-// Bodies of http.json that the generator does not know yet.
-export interface RoomList {
-  rooms: RoomSummary[];
-}
-export interface MoveCode {
-  code: string;
-  expires_s: number;
-}
+import type { CreateRoom, GameInfo, Me, MoveCode, RoomCreated, RoomList, RoomSummary } from "./wire";
 
 /** A refusal or a failed call. `code` is a server code, or "offline" when there was no answer at all. */
 export class ApiError extends Error {

@@ -20,7 +20,7 @@ export type ClientMessage =
   | Legal
   | Ping;
 export type ServerMessage = Welcome | Snapshot | Update | Ack | Reject | LegalActions | Names | People | Said | Pong;
-export type HttpBody = CreateRoom | RoomCreated | RoomSummary | Me | GameInfo;
+export type HttpBody = CreateRoom | RoomCreated | RoomSummary | RoomList | MoveCode | Claim | AskMe | Me | GameInfo;
 export type RoomPart =
   | RoomView
   | (
@@ -463,6 +463,31 @@ export interface RoomSummary {
     [k: string]: unknown;
   };
   settings: Settings;
+}
+/**
+ * GET /api/rooms: public rooms that can be joined or watched, the last changed first.
+ */
+export interface RoomList {
+  rooms: RoomSummary[];
+}
+/**
+ * POST /api/me/move: a one-time code with which another device becomes this player; the old token then is void.
+ */
+export interface MoveCode {
+  code: string;
+  expires_s: number;
+}
+/**
+ * POST /api/me/claim, answered with Me.
+ */
+export interface Claim {
+  code: string;
+}
+/**
+ * Body of POST /api/me. new: a further identity, which leaves the caller's own and its cookie alone.
+ */
+export interface AskMe {
+  new?: boolean;
 }
 /**
  * POST /api/me: the caller's player id; a new one is made when the caller has none.

@@ -1,0 +1,136 @@
+"""What the HTTP endpoints share: refusals as `Reject` bodies, bounded bodies, and who is asking."""
+
+import msgspec
+import structlog
+from msgspec import UNSET, UnsetType
+from redis.exceptions import RedisError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from schemas import wire
+from schemas.base import Detail, encode
+from schemas.codes import REJECTS
+from schemas.wire import Reject
+from services.gateway import tokens as who
+from services.gateway.commands import explained
+from services.gateway.context import Context
+from services.gateway.faults import place
+from services.gateway.limits import client_address, header_map, is_https, origin_allowed, too_deep
+from services.gateway.tokens import Badge
+from services.store.redis import Unreachable
+
+log = structlog.get_logger()
+
+BODY_BYTES_MAX = 16 * 1024
+
+STATUS = {
+    "bad_message": 400,
+    "bad_options": 422,
+    "unauthorized": 403,
+    "no_room": 404,
+    "too_large": 413,
+    "too_deep": 400,
+    "rate_limited": 429,
+    "unavailable": 503,
+}
+
+SENT = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+
+
+class Refused(Exception):
+    """Answered with a Reject body."""
+
+    def __init__(self, code: str, detail: Detail | UnsetType = UNSET, text: str = "") -> None:
+        self.code, self.detail, self.text = code, detail, text
+
+
+def reply(data: object, status: int = 200, **headers: str) -> Response:
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response(encode(data), status, {**SENT, **names}, media_type="application/json")
+
+
+async def refused(request: Request, error: Exception) -> Response:
+    """The exception handler of `Refused`."""
+    assert isinstance(error, Refused)
+    more = {"retry_after": "10"} if error.code in ("rate_limited", "unavailable") else {}
+    body = Reject(error.code, error.text or REJECTS[error.code], detail=error.detail)
+    return reply(body, STATUS[error.code], **more)
+
+
+def context_of(request: Request) -> Context:
+    return request.app.state.context
+
+
+def headers_of(request: Request) -> dict[bytes, bytes]:
+    return header_map(request.scope["headers"])
+
+
+def address_of(request: Request) -> str:
+    settings = context_of(request).settings
+    return client_address(request.scope.get("client"), headers_of(request), settings.proxy_hops)
+
+
+async def identified(request: Request) -> Badge | None:
+    """The caller, None when they have no token. A cookie that is void counts as none; a void bearer token is refused.
+
+    Raises Refused for that, and for a page that is not ours.
+    """
+    context, headers = context_of(request), headers_of(request)
+    allowed = origin_allowed(headers, context.settings.allowed_origins, context.settings.proxy_hops)
+    if allowed is False:
+        raise Refused("unauthorized", Detail("origin", "a page of this server"))
+    token = who.bearer(headers)
+    badge = context.tokens.badge(token or (who.cookie(headers) if allowed else ""))
+    try:
+        good = badge is not None and await context.identities.good((badge,))
+    except (RedisError, *Unreachable):
+        raise Refused("unavailable") from None
+    if good:
+        return badge
+    if token:
+        raise Refused("unauthorized", Detail("authorization", "a player token of this server"))
+    return None
+
+
+def cookie_of(request: Request, token: str) -> dict[str, str]:
+    """The header with which a browser keeps this token."""
+    context = context_of(request)
+    secure = is_https(request.url.scheme, headers_of(request), context.settings.proxy_hops)
+    return {"set_cookie": who.set_cookie(token, secure)}
+
+
+async def someone(request: Request) -> tuple[str, str, dict[str, str]]:
+    """(player, token, headers of the answer): the caller's own, or made now. The cookie is renewed each time."""
+    context = context_of(request)
+    badge = await identified(request)
+    if badge is None:
+        player, token = context.tokens.new()
+    else:
+        player, token = badge.player, context.tokens.sign(*badge)  # by the newest key
+    return player, token, cookie_of(request, token)
+
+
+async def body(request: Request) -> bytes:
+    """The whole body. Raises Refused when it is too large or nested too deep."""
+    data = b""
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > BODY_BYTES_MAX:
+            raise Refused("too_large", Detail(expected=f"at most {BODY_BYTES_MAX} bytes"))
+    if too_deep(data):
+        raise Refused("too_deep", Detail(expected=f"at most {wire.DEPTH_MAX} levels"))
+    return data
+
+
+def read(decode, data: bytes):
+    """`data` decoded. Raises Refused."""
+    try:
+        return decode(data)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise Refused("bad_message", explained(error)) from None
+
+
+async def unavailable(request: Request, error: Exception) -> Response:
+    """The handler of what should not happen: logged by name, told without it."""
+    log.error("request failed", path=request.url.path, fault=place(error))
+    return reply(Reject("internal", REJECTS["internal"]), 500)

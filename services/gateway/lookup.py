@@ -1,0 +1,90 @@
+"""Rooms as strangers may see them over HTTP: one by its code, and the list of public ones, which is kept for a second.
+
+Whoever asks here has shown no seat, so a room that shows itself late is shown late. Its late readers are kept for a while,
+so that asking again and again costs what happened in between and not the whole game.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+
+from engine.game import SPECTATOR
+from engine.kit import Kit, kit
+from engine.room.state import Room
+from engine.room.view import room_view
+from schemas.wire import RoomList, RoomSummary
+from services.store.delayed import Delayed, shown_late
+from services.store.listing import public_rooms
+from services.store.read import Head, read_room
+from services.store.redis import Caller
+
+ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # of codes: nothing that one could take for something else
+LIST_S = 1.0
+READERS_MAX = 128
+
+
+def summary(k: Kit, state: Room) -> RoomSummary:
+    view = room_view(k, state, SPECTATOR)
+    return RoomSummary(
+        view.room,
+        view.game,
+        view.n,
+        view.phase,
+        state.version,
+        len(view.seats),
+        k.game.seats_max,
+        view.options,
+        state.settings,
+    )
+
+
+class Lookup:
+    """Of one gateway. Everything raises what the caller raises."""
+
+    def __init__(self, caller: Caller, now_ms: Callable[[], int]) -> None:
+        self._caller = caller
+        self._now_ms = now_ms
+        self._readers: OrderedDict[str, Delayed] = OrderedDict()
+        self._list = RoomList(())
+        self._list_until = 0.0
+        self._listing = asyncio.Lock()
+
+    async def room(self, code: str) -> RoomSummary | None:
+        """None: no such room, or its lobby is not open yet."""
+        found = await read_room(self._caller, code)
+        if found is None or found[2] is None:
+            return None
+        return await self._shown(code, *found)
+
+    async def public(self) -> RoomList:
+        """The public rooms, a second old at most."""
+        async with self._listing:
+            loop = asyncio.get_running_loop()
+            if loop.time() >= self._list_until:
+                found = []
+                for code, state in await public_rooms(self._caller):
+                    seen = await self._shown(code, _head(state), kit(state.game), state)
+                    if seen is not None:
+                        found.append(seen)
+                self._list = RoomList(tuple(found))
+                self._list_until = loop.time() + LIST_S
+            return self._list
+
+    async def _shown(self, code: str, head: Head, k: Kit, state: Room) -> RoomSummary | None:
+        now_ms = self._now_ms()
+        if not await shown_late(self._caller, code, head, k, state, now_ms):
+            self._readers.pop(code, None)
+            return summary(k, state)
+        reader = self._readers.get(code)
+        if reader is None:
+            reader = self._readers[code] = Delayed(self._caller, code)
+        self._readers.move_to_end(code)
+        if len(self._readers) > READERS_MAX:
+            self._readers.popitem(last=False)
+        await reader.advance(now_ms)
+        return None if reader.at.room is None else summary(reader.kit, reader.at.room)
+
+
+def _head(state: Room) -> Head:
+    """As much of it as is needed to tell which game of its room this is."""
+    return Head(int(state.id.partition("/")[2]), state.game, state.version, b"", b"", b"", 0)

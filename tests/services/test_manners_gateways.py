@@ -1,0 +1,200 @@
+"""Goal: gateways die, stop and lose their networks, and nobody at a table loses more than a moment. Method: real processes,
+signals, a proxy in the way; the log is judged afterwards.
+"""
+
+import asyncio
+import contextlib
+import time
+from pathlib import Path
+
+import pytest
+
+from services.client import Client, create_room
+from services.gateway.presence import LEASE_MS
+from services.store.keys import key
+from tests.faults.campaign import judge, play, tables
+from tests.faults.test_processes import audit_all
+from tests.proxy import Proxy
+from tests.services.manners_kit import CHOOSE, duel
+from tests.services.test_client import audited, run, same
+from tests.stack import Stack, wait_until
+
+HEARTBEAT_S = 4
+GONE_S = 20.0  # docs/design.md: after so long the players of a dead gateway are shown as gone, whatever its heartbeat
+
+
+def test_fifty_rooms_survive_the_death_of_a_gateway(tmp_path: Path) -> None:
+    """kill -9 of one of two gateways while fifty games are played: everybody resumes on the other one, all games end, no
+    acknowledged action is lost or done twice, and the audit finds nothing."""
+
+    async def game(stack: Stack) -> None:
+        async with tables(stack.urls, 50, "duel", {"turnSeconds": 15}) as found:
+            games = [asyncio.ensure_future(play(table, seed, 1.0)) for seed, table in enumerate(found)]
+            await asyncio.sleep(0.8)
+            running = [table for table in found if not table.over]
+            assert len(running) > 25, "the games were over before the fault"
+            moved = [client for table in running for client in table.players if client._at % 2 == 1]
+            killed = time.monotonic()
+            stack.gateway[1].kill()
+            await asyncio.gather(*(client.until(lambda c: c.closes, 5) for client in moved))
+            await asyncio.gather(*(client.ready() for client in moved))
+            back_s = time.monotonic() - killed
+            assert moved and back_s < 5, back_s
+            await asyncio.gather(*games)
+            for table in found:
+                for client in table.players:
+                    await client.until(lambda c: c.view["phase"] == "over", 20)
+                await same(*table.players)
+            total = await judge(stack.server.url, found)
+            assert total["rooms"] == 50 and total["actions"] >= 150
+        assert await asyncio.to_thread(audit_all, stack)
+
+    with Stack(tmp_path, gateways=2, workers=2) as stack:
+        run(game(stack), 80)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory):
+    """Two gateways with a short heartbeat."""
+    env = {"NORIPAN_HEARTBEAT_S": str(HEARTBEAT_S)}
+    with Stack(tmp_path_factory.mktemp("pair"), gateways=2, env=env) as running:
+        yield running
+
+
+def holders(stack: Stack, room: str, player: str) -> int:
+    """How many gateways count as holding sockets of the player."""
+    return len((stack.redis.hget(key("s", room), player) or b"").split())
+
+
+def test_a_gateway_that_stood_still_registers_its_players_again(pair: Stack) -> None:
+    """SIGSTOP beyond the lease: its players are taken off and shown as gone; it goes on, and they are back by themselves,
+    with one entry for each change. Somebody who came back elsewhere meanwhile is counted as long as they are there."""
+
+    async def game() -> None:
+        async with duel(pair.urls, start=False) as (one, two), Client(pair.urls[1], one.room, one.token) as tab:
+            await asyncio.to_thread(wait_until, lambda: holders(pair, one.room, one.player) == 2)
+            seat = str(two.seat)
+            pair.gateway[1].pause()
+            begun = time.monotonic()
+            try:
+                await one.until(lambda c: not c.view["seats"][seat]["connected"], GONE_S)
+                gone_s = time.monotonic() - begun
+                assert LEASE_MS / 1000 - 2.5 < gone_s < LEASE_MS / 1000 + 2
+                assert one.view["seats"][str(one.seat)]["connected"], "one is here through the other gateway"
+                async with Client(pair.urls[0], one.room, two.token) as elsewhere:
+                    await one.until(lambda c: c.view["seats"][seat]["connected"])
+                    pair.gateway[1].resume()
+                    await asyncio.to_thread(wait_until, lambda: holders(pair, one.room, two.player) == 2)
+                    assert elsewhere.view["seats"][seat]["connected"]
+                # the other socket of theirs is gone: they are still here through the gateway that stood still
+                await asyncio.to_thread(wait_until, lambda: holders(pair, one.room, two.player) == 1)
+                assert one.view["seats"][seat]["connected"]
+            finally:
+                with contextlib.suppress(AssertionError, ProcessLookupError):
+                    pair.gateway[1].resume()
+            await two.close()
+            await one.until(lambda c: not c.view["seats"][seat]["connected"], 5)
+            await tab.close()
+            log = await audited(pair, one)
+            kinds = [data for data in log.events if b"connected" in data]
+            assert [b'"disconnected"' in data for data in kinds] == [True, False, True], kinds
+
+    run(game())
+
+
+def test_the_players_of_a_killed_gateway(tmp_path: Path) -> None:
+    """One is back on another gateway within the lease: never shown as gone, and gone at once when they leave. One does not
+    come back: shown as gone within the documented bound."""
+
+    async def game(stack: Stack) -> None:
+        async with duel(stack.urls, start=False) as (one, two), duel(stack.urls, start=False) as (host, lost):
+            lost.urls = [stack.urls[1]]
+            killed = time.monotonic()
+            stack.gateway[1].kill()
+            await two.until(lambda c: c.closes)
+            await two.ready()
+            await asyncio.to_thread(wait_until, lambda: holders(stack, one.room, two.player) == 2)
+            await host.until(lambda c: not c.view["seats"]["1"]["connected"], GONE_S)
+            assert time.monotonic() - killed < LEASE_MS / 1000 + 2
+            await asyncio.to_thread(wait_until, lambda: holders(stack, one.room, two.player) == 1, 3)
+            assert not [event for event in one.events if event["type"] == "disconnected"]
+            await two.close()
+            await one.until(lambda c: not c.view["seats"]["1"]["connected"], 2)
+
+    with Stack(tmp_path, gateways=2) as stack:
+        run(game(stack))
+
+
+def test_a_pulled_cable_is_noticed_within_the_heartbeat(pair: Stack) -> None:
+    """Field report 42: no packet of one arrives any more, and no end. Within the heartbeat the player is shown as gone, the
+    grace counts from there, the automatic action follows, and the gateway holds nothing of them."""
+
+    async def game() -> None:
+        with Proxy(pair.gateway[1].port) as proxy:
+            room, token = await create_room(pair.urls[0], "duel")
+            async with (
+                Client(pair.urls[0], room, token) as one,
+                Client([f"http://127.0.0.1:{proxy.port}"], room) as two,
+            ):
+                await one.join("하나")
+                await two.join("둘")
+                await one.start()
+                for client in (one, two):
+                    await client.until(lambda c: c.view["phase"] == "playing")
+                await one.act(one.seat, CHOOSE)
+                seat = str(two.seat)
+                proxy.hole = True
+                begun = time.monotonic()
+                await one.until(lambda c: not c.view["seats"][seat]["connected"], 2 * HEARTBEAT_S)
+                found_s = time.monotonic() - begun
+                assert found_s < HEARTBEAT_S + 1.5, found_s
+                assert one.view["deadline"]["absent"] is True
+                dropped = one.receipts[-1].entry
+                await one.until(lambda c: c.view["table"]["round"] == 2, 8)
+                assert [event["cause"] for event in one.events if event["type"] == "timed_out"] == ["absent"]
+                grace_s = (int(one.receipts[-1].entry.partition("-")[0]) - int(dropped.partition("-")[0])) / 1000
+                assert 4.9 < grace_s < 6.5, grace_s
+                assert holders(pair, room, two.player) == 0
+                assert await asyncio.to_thread(pair.redis.pubsub_numsub, f"v:{room}") == [(f"v:{room}".encode(), 1)]
+                two._socket.transport.abort()
+
+    run(game())
+
+
+def test_a_cut_without_a_word_loses_nothing(pair: Stack) -> None:
+    """Both gateways behind proxies that delay, then go silent, then cut: the client resumes on the other one with every
+    event in between and its unanswered action done once."""
+
+    async def game() -> None:
+        with Proxy(pair.gateway[0].port) as first, Proxy(pair.gateway[1].port) as second:
+            urls = [f"http://127.0.0.1:{proxy.port}" for proxy in (first, second)]
+            async with duel(pair.urls) as (one, two):
+                token, session, last = two.token, two.session, two._last_id
+                await two.close()
+                async with Client(urls, one.room, token, session=session) as far:
+                    far._last_id = last
+                    first.delay_s = second.delay_s = 0.03
+                    seen = len(far.events), far.version
+                    first.hole = True  # its own action and the other's are on their way
+                    asked = asyncio.create_task(far.act(far.seat, CHOOSE))
+                    await one.act(one.seat, {"type": "choose", "hand": "paper"})
+                    assert not asked.done()
+                    far._socket.transport.abort()
+                    await asked
+                    await same(one, far)
+                    assert len(far.events) - seen[0] == far.version - seen[1], "an event was lost or came twice"
+                    first.hole = False
+                    far_was = far.snapshots
+                    await far.drop(url=0)
+                    await far.ready()
+                    second.hole = True
+                    assert far.snapshots == far_was + 1
+                    turn = one.view["turn"]
+                    await far.act(far.seat, CHOOSE, turn)
+                    await one.act(one.seat, {"type": "choose", "hand": "paper"}, turn)
+                    await same(one, far)
+                    log = await audited(pair, one)
+                    acts = [entry for entry in log.entries if b'"act"' in entry.data]
+                    assert len(acts) == 4 and len({entry.origin for entry in acts}) == 4
+
+    run(game())
