@@ -34,6 +34,7 @@ class Publication(NamedTuple):
 
 
 def apart(kit: Kit, room: Room | None) -> tuple[int, ...]:
+    """Seats that see another room than spectators do; nobody but in a game."""
     if room is None or room.state is None:
         return ()
     return kit.game.apart(room.state)

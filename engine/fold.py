@@ -51,6 +51,7 @@ PARKED = "internal"
 
 
 def entry_ms(entry_id: bytes) -> int:
+    """An entry's time."""
     return int(entry_id[: entry_id.index(b"-")])
 
 

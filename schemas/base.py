@@ -31,6 +31,7 @@ PlayerId = Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[0-9A-Za-
 SessionId = Annotated[
     str, Meta(min_length=4, max_length=24, pattern=r"^[0-9A-Za-z_-]+$", description="one tab or program of a player")
 ]
+ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # of codes: nothing that one could take for something else
 RoomCode = Annotated[str, Meta(min_length=6, max_length=6, pattern=r"^[2-9A-HJ-NP-Z]{6}$")]
 GameName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z][a-z0-9_]*$")]
 Hex32 = Annotated[str, Meta(min_length=64, max_length=64, pattern=r"^[0-9a-f]{64}$", description="32 bytes, hex")]

@@ -48,13 +48,14 @@ Origin = Annotated[str, Meta(pattern=r"^https?://[^/\s]+$")]
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename=env_name):
     """One installation.
 
-    data_dir: what `noripan up` keeps (the embedded server's files, the token key, the archive).
+    data_dir: what `noripan up` keeps (the embedded server's files, the token key).
     redis_url: the server to use; None means the embedded one that `noripan up` runs (see `redis_url_of`).
     games: modules with further games, each exporting GAME.
     token_key, token_key_file: what signs player tokens; see `token_keys`.
     lease_ms, sweep_ms, linger_ms: how long a worker owns a partition unrenewed, how often the scheduler looks for lost
-      work, how long a worker waits at an idle partition. Recovery from a killed worker takes about lease + sweep.
-    fold_ms_max: an engine step that runs longer is parked, so that a bad room hurts itself only.
+      work, how long a worker waits at an idle partition. Recovery from a killed worker takes about lease + sweep; from one
+      that was killed while it folded, fold_ms_max more.
+    fold_ms_max: an engine step that uses more CPU time is parked, so that a bad room hurts itself only.
     durability: what an acknowledged action survives. `everysec`: any process dying; a power cut may take the last
       second. `always`: also the power cut, at about half the throughput. Sets appendfsync of the embedded server; a
       server of one's own is set in its own configuration.

@@ -11,13 +11,13 @@ from typing import Any
 import uvloop
 from arq.connections import RedisSettings, create_pool
 
+from schemas.base import ALPHABET
 from services.bench.driver import Driver, Seat
 from services.bench.measure import cpu_s, percentile, process
 from services.bench.naive import NAIVE_QUEUE
 from services.bench.script import lobby, opening, yacht_actions
 from services.store.server import embedded
 
-ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 WARM_ACTIONS = 4  # of each room, before measuring
 
 

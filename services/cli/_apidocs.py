@@ -21,7 +21,14 @@ ABOUT = (
 
 # (method, path, summary, body, (status, answer, what it is), statuses of refusals)
 CALLS: tuple[tuple[str, str, str, Any, tuple[int, Any, str], tuple[int, ...]], ...] = (
-    ("post", "/api/me", "Who am I: the caller's identity, or a new one.", wire.AskMe, (200, wire.Me, "you"), (400, 403)),
+    (
+        "post",
+        "/api/me",
+        "Who am I: the caller's identity, or a new one.",
+        wire.AskMe,
+        (200, wire.Me, "you"),
+        (400, 403),
+    ),
     (
         "post",
         "/api/me/move",

@@ -2,12 +2,10 @@
 
 import asyncio
 
-from redis.exceptions import RedisError
-
 from services.cli.up import answers
 from services.settings import Settings, redis_url_of
-from services.store.check import UnfitServer, check
-from services.store.redis import Unreachable
+from services.store import check as store_check
+from services.store.check import FAULTS
 
 
 def complaint(process: str, settings: Settings) -> str:
@@ -19,9 +17,7 @@ def complaint(process: str, settings: Settings) -> str:
     if process == "gateway":
         return "" if asyncio.run(answers(settings, "readyz")) else "the gateway does not answer /readyz with 200"
     try:
-        asyncio.run(check(redis_url_of(settings)))
-    except UnfitServer as error:
-        return f"REDIS_URL: {error}"
-    except (RedisError, *Unreachable) as error:
-        return f"REDIS_URL: the server does not answer ({type(error).__name__})"
+        asyncio.run(store_check.check(redis_url_of(settings)))
+    except FAULTS as error:
+        return store_check.complaint(error)
     return ""

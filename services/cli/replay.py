@@ -18,6 +18,7 @@ from engine.room.view import room_view
 from schemas.base import encode
 from services.cli._log import GameName, GameNameType, Usage, drawing, plain, run, text_of, when, words
 from services.settings import Settings
+from services.store.delayed import shown_version
 from services.store.read import Log, read_log, read_names
 from services.store.redis import Caller
 
@@ -47,7 +48,8 @@ async def replay(
     as_json: bool,
     evidence: bool,
 ) -> int:
-    log = await find_log(caller, name)
+    whole = await find_log(caller, name)
+    log = whole if isinstance(viewer, Seated) else await as_late_as_spectators(caller, name, whole, evidence)
     room = fold(log.kit, log.events[:version])
     if room is None:
         raise Usage(f"{name}: its lobby is not open yet")
@@ -55,7 +57,7 @@ async def replay(
         raise Usage(f"--at {version}: {log.game_id} has {len(log.events)} events")
     if isinstance(viewer, Seated) and (viewer.seat >= len(room.seats) or room.seats[viewer.seat] is None):
         raise Usage(f"--as {viewer.seat}: nobody has that seat")
-    decided, report = decide_again(log, room)
+    decided, report = decide_again(whole, room)
     if evidence:
         return _evidence(log, room, decided, report)
     if not report.ok:
@@ -78,6 +80,18 @@ async def find_log(caller: Caller, name: GameName) -> Log:
     if log is None or (log.head is None and not log.entries):
         raise Usage(f"{name}: no such {'room' if name.n is None else 'game'} here")
     return log
+
+
+async def as_late_as_spectators(caller: Caller, name: GameName, log: Log, evidence: bool) -> Log:
+    """The log as far as somebody without a seat may see it now: this is no faster way in than a socket (`delay_s`)."""
+    seconds, micros = await caller.call("TIME")
+    n = int(log.game_id.partition("/")[2])
+    upto = await shown_version(caller, name.room, n, int(seconds) * 1000 + int(micros) // 1000)
+    if upto is None:
+        return log
+    if evidence:
+        raise Usage(f"{log.game_id} is shown to spectators with a delay, and that is not over yet")
+    return log._replace(events=log.events[:upto])
 
 
 def decide_again(log: Log, room: Room) -> tuple[list[Decided], Report]:

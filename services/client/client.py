@@ -23,6 +23,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from engine.patch import merge
 from schemas import wire
 from schemas.base import encode
+from schemas.codes import CLOSES
 from schemas.wire import decode_tell
 from services.client.deeds import Deeds
 from services.client.http import new_player
@@ -32,7 +33,8 @@ BACKOFF_S = 0.1
 BACKOFF_S_MAX = 5.0
 REPEAT_S = 4.0  # an ask without any answer is sent again
 OPEN_S = 5.0
-FINAL = {4401: "unauthorized", 4402: "moved_device", 4403: "no_spectators", 4404: "no_room"}
+# Close codes after which connecting again is of no use.
+FINAL = {CLOSES[name][0]: name for name in ("unauthorized", "moved_device", "no_spectators", "no_room")}
 SAID_KEPT = 200
 SAY_FIELDS = ("as", "body", "say")  # `detail.field` of refusals that are about something said
 

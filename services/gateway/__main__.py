@@ -11,19 +11,17 @@ from collections.abc import Iterator
 
 import uvicorn
 import uvloop
-from redis.exceptions import RedisError
 
 from engine.games import add
 from schemas.codes import CLOSES
+from schemas.wire import FRAME_BYTES_MAX
 from services.gateway.app import build
 from services.gateway.context import Context
 from services.gateway.peer import Peer
 from services.log import setup
 from services.settings import Settings, SettingsError, load_or_exit, redis_url_of
-from services.store.check import UnfitServer, check
-from services.store.redis import Unreachable
+from services.store.check import check, or_exit
 
-FRAME_BYTES_MAX = 8192
 STOP_S = 2
 
 
@@ -56,7 +54,7 @@ async def serve(settings: Settings) -> int:
         http="httptools",
         ws=Peer,
         ws_max_size=FRAME_BYTES_MAX,
-        # A ping each half of the time and half of the time for its answer: a dead peer is found within heartbeat_s.
+        # A ping each half of the time and half of the time for its answer, and a second more (peer.LATE_S).
         ws_ping_interval=settings.heartbeat_s / 2,
         ws_ping_timeout=settings.heartbeat_s / 2,
         ws_per_message_deflate=False,
@@ -82,16 +80,11 @@ def main() -> None:
     try:
         for module in settings.games:
             add(module)
-        code = uvloop.run(serve(settings))
+        with or_exit():
+            code = uvloop.run(serve(settings))
     except SettingsError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
-    except UnfitServer as error:
-        print(f"REDIS_URL: {error}", file=sys.stderr)
-        sys.exit(2)
-    except (RedisError, *Unreachable) as error:
-        print(f"REDIS_URL: the server does not answer ({type(error).__name__})", file=sys.stderr)
-        sys.exit(1)
     sys.exit(code)
 
 

@@ -14,13 +14,10 @@ from engine.game import Rejected, read_options
 from engine.games import games
 from engine.rng import commitment
 from schemas import entry, wire
-from schemas.base import Detail, encode
+from schemas.base import ALPHABET, Detail, encode
 from services.gateway.commands import bounded
 from services.gateway.context import Context
 from services.gateway.http import Refused, address_of, body, context_of, read, reply, someone
-from services.gateway.http import refused as refused
-from services.gateway.http import unavailable as unavailable
-from services.gateway.lookup import ALPHABET
 from services.store.read import read_head
 from services.store.redis import Unreachable
 

@@ -13,6 +13,7 @@ from services.gateway import api, docs, me, pages
 from services.gateway import tokens as who
 from services.gateway.context import Context
 from services.gateway.faults import place
+from services.gateway.http import Refused, failed, refused
 from services.gateway.limits import client_address, header_map, origin_allowed
 from services.gateway.peer import SCOPE, Peer
 from services.gateway.session import Socket
@@ -45,7 +46,7 @@ def build(context: Context) -> Any:
             Route("/readyz", api.readyz, methods=["GET"]),
             Route("/{path:path}", pages.page, methods=["GET"]),
         ],
-        exception_handlers={api.Refused: api.refused, Exception: api.unavailable},
+        exception_handlers={Refused: refused, Exception: failed},
         lifespan=lifespan,
     )
     http.state.context = context

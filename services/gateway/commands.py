@@ -54,7 +54,6 @@ def _plain() -> dict[type, tuple[type, tuple[str, ...]]]:
 
 
 PLAIN = _plain()
-DEEDS = frozenset(get_args(wire.AnyDeed))
 
 
 def doer(ask: wire.AnyAsk, people: tuple[str, ...], seats: dict[str, str]) -> str | Rejected:
@@ -67,9 +66,9 @@ def doer(ask: wire.AnyAsk, people: tuple[str, ...], seats: dict[str, str]) -> st
         return holder if holder in people else people[0]
     if ask.player is None:
         return people[0]
-    return (
-        ask.player if ask.player in people else Rejected("not_your_seat", Detail("as", "a player of this connection"))
-    )
+    if ask.player in people:
+        return ask.player
+    return Rejected("not_your_seat", Detail("as", "a player of this connection"))
 
 
 def write(ask: wire.AnyDeed, player: str, k: Kit) -> Written | Rejected:

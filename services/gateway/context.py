@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 CLOCK_S = 5.0
 STOP_S = 1.5
-# A code for another device is one in 31^8 and lives two minutes: these make guessing hopeless, not merely slow.
+# A code for another device is one in 32^8 and lives two minutes: these make guessing hopeless, not merely slow.
 CLAIMS_PER_MINUTE = 10
 MOVES_PER_MINUTE = 5
 
@@ -62,7 +62,7 @@ class Context:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOP_S):
                 await self.presence.leave_all()
-        await self.caller.redis.aclose()
+        await self.caller.close()
 
     def _heard(self, name: bytes, data: bytes) -> None:
         if name == CHANNEL:

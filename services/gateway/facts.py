@@ -111,8 +111,3 @@ def _reseated(seats: Seats, changes: dict[str, _Seat | None]) -> Seats:
         elif change.player is not UNSET:
             after[seat] = change.player
     return after
-
-
-def follow(seats: Seats, publication: Publication) -> Seats:
-    """Who sits where after a publication; the same object when nothing about it changed."""
-    return follow_facts(Facts(seats), publication).seats

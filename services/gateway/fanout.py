@@ -26,7 +26,6 @@ from schemas.wire import LegalActions, Names, Snapshot, Welcome
 from schemas.wire import People as PeopleTell
 from services.gateway.behind import Behind, heard_late
 from services.gateway.facts import NOTHING, Facts, facts_of, follow_facts, number
-from services.gateway.facts import follow as follow
 from services.gateway.faults import place
 from services.gateway.peer import framed
 from services.gateway.people import People

@@ -45,6 +45,7 @@ class Refused(Exception):
 
 
 def reply(data: object, status: int = 200, **headers: str) -> Response:
+    """A JSON answer. headers: `_` for `-`."""
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     return Response(encode(data), status, {**SENT, **names}, media_type="application/json")
 
@@ -130,7 +131,7 @@ def read(decode, data: bytes):
         raise Refused("bad_message", explained(error)) from None
 
 
-async def unavailable(request: Request, error: Exception) -> Response:
+async def failed(request: Request, error: Exception) -> Response:
     """The handler of what should not happen: logged by name, told without it."""
     log.error("request failed", path=request.url.path, fault=place(error))
     return reply(Reject("internal", REJECTS["internal"]), 500)

@@ -13,17 +13,18 @@ from engine.kit import Kit, kit
 from engine.room.state import Room
 from engine.room.view import room_view
 from schemas.wire import RoomList, RoomSummary
+from services.gateway.facts import number
 from services.store.delayed import Delayed, shown_late
 from services.store.listing import public_rooms
 from services.store.read import Head, read_room
 from services.store.redis import Caller
 
-ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # of codes: nothing that one could take for something else
 LIST_S = 1.0
 READERS_MAX = 128
 
 
 def summary(k: Kit, state: Room) -> RoomSummary:
+    """What everybody may know of a room."""
     view = room_view(k, state, SPECTATOR)
     return RoomSummary(
         view.room,
@@ -87,4 +88,4 @@ class Lookup:
 
 def _head(state: Room) -> Head:
     """As much of it as is needed to tell which game of its room this is."""
-    return Head(int(state.id.partition("/")[2]), state.game, state.version, b"", b"", b"", 0)
+    return Head(number(state.id), state.game, state.version, b"", b"", b"", 0)

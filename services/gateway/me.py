@@ -10,10 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from schemas import wire
-from schemas.base import Detail
+from schemas.base import ALPHABET, Detail
 from services.gateway.context import CLAIMS_PER_MINUTE, MOVES_PER_MINUTE
 from services.gateway.http import Refused, address_of, body, context_of, cookie_of, identified, read, reply, someone
-from services.gateway.lookup import ALPHABET
 from services.store.keys import MOVES
 from services.store.redis import Unreachable
 
@@ -22,7 +21,6 @@ MOVE_S = 120
 CODE_TRIES = 3
 ADVANCE_TRIES = 5
 RETRY_S = 0.1
-
 
 _decode_me = msgspec.json.Decoder(wire.AskMe).decode
 _decode_claim = msgspec.json.Decoder(wire.Claim).decode

@@ -16,9 +16,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.protocol import State
 
 SCOPE = "noripan.peer"
-SEND_BYTES = (
-    64 * 1024
-)  # the kernel's send buffer per socket; left alone it grows to megabytes for a peer that reads nothing
+# The kernel's send buffer per socket; left alone it grows to megabytes for a peer that reads nothing.
+SEND_BYTES = 64 * 1024
 ABORT_S = 5.0  # after a close, a peer that neither answers nor reads is cut off
 LATE_S = 1.0  # a missing pong is believed after one more look, since it may lie unread behind a busy moment
 

@@ -40,6 +40,7 @@ class Tokens:
         return player, self.sign(player)
 
     def sign(self, player: str, generation: int = 0) -> str:
+        """A token of that generation."""
         return self._signer.sign(f"{player}.{generation}" if generation else player).decode()
 
     def badge(self, token: str) -> Badge | None:
@@ -51,11 +52,6 @@ class Tokens:
         except BadSignature:
             return None
         return Badge(player, int(generation or 0))
-
-    def read(self, token: str) -> str | None:
-        """The player of a token, None when it is not ours."""
-        badge = self.badge(token)
-        return None if badge is None else badge.player
 
 
 def bearer(headers: dict[bytes, bytes]) -> str:

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import sys
 
 import structlog
 import uvloop
@@ -11,7 +10,7 @@ from redis.exceptions import RedisError
 
 from services.log import setup
 from services.settings import Settings, load_or_exit, redis_url_of
-from services.store.check import UnfitServer, check
+from services.store.check import check, or_exit
 from services.store.keys import PARTITIONS
 from services.store.redis import Caller, Unreachable, connect
 from services.store.write import Writer
@@ -33,6 +32,7 @@ async def tick(writer: Writer) -> bool:
 
 
 async def run(settings: Settings, stop: asyncio.Event) -> None:
+    """Until `stop`. While Redis is away it tries again; raises UnfitServer and redis-py's errors at start only."""
     url = redis_url_of(settings)
     await check(url)
     caller = Caller(connect(url))
@@ -64,14 +64,8 @@ def main() -> None:
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         await run(settings, stop)
 
-    try:
+    with or_exit():
         uvloop.run(until_stopped())
-    except UnfitServer as error:
-        print(f"REDIS_URL: {error}", file=sys.stderr)
-        sys.exit(2)
-    except (RedisError, *Unreachable) as error:
-        print(f"REDIS_URL: the server does not answer ({type(error).__name__})", file=sys.stderr)
-        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,35 @@
-"""What the server must be like, checked at start: version, eviction policy, partitions, clock."""
+"""What the server must be like, checked at start: version, eviction policy, partitions. And how a process says that it is not."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from redis.exceptions import RedisError
 
 from services.store.keys import META, PARTITIONS
-from services.store.redis import connect
+from services.store.redis import Unreachable, connect
 
 
 class UnfitServer(Exception):
     """The server cannot hold rooms; the text says what was expected and what was found."""
+
+
+FAULTS = (UnfitServer, RedisError, *Unreachable)
+
+
+def complaint(error: Exception) -> str:
+    """One of FAULTS, for whoever set REDIS_URL. The address is not shown, it may hold a password."""
+    return f"REDIS_URL: {error if isinstance(error, UnfitServer) else f'the server does not answer ({type(error).__name__})'}"
+
+
+@contextmanager
+def or_exit() -> Iterator[None]:
+    """Around a process's start: an unfit server ends it with exit code 2, since trying again cannot mend that; silence with 1."""
+    try:
+        yield
+    except FAULTS as error:
+        print(complaint(error), file=sys.stderr)
+        sys.exit(2 if isinstance(error, UnfitServer) else 1)
 
 
 async def check(url: str) -> None:

@@ -11,21 +11,18 @@ A lobby hides nothing and is not delayed, except by the game before it: whoever 
 import asyncio
 from typing import NamedTuple
 
-import msgspec
-
 from engine.audience import PUBLIC, publication
 from engine.fold import Decided, Position, advance, entry_ms, park
 from engine.kit import Kit, kit
 from engine.room.state import LOBBY, Room
 from services.store.keys import key
 from services.store.publication import Publication
-from services.store.read import Head, read_past
+from services.store.read import Head, decode_parked, read_past
 from services.store.redis import Caller
 from services.store.turn import entry_of
 
 PAGE = 100  # entries read and decided between two looks at other work
 PARKED_PAGE = 1000
-_decode_record = msgspec.json.Decoder(dict[str, str]).decode
 
 
 async def first_hidden(caller: Caller, room: str, head: Head, k: Kit, now_ms: int) -> int:
@@ -36,9 +33,8 @@ async def first_hidden(caller: Caller, room: str, head: Head, k: Kit, now_ms: in
         opened = await caller.call("XRANGE", key("e", f"{room}/{n}"), "1-0", "1-0")
         if past is None or not opened:
             break
-        delay_s = k.decode_event(
-            opened[0][1][1]
-        ).settings.delay_s  # a next game begins with the settings of the one before
+        # a next game begins with the settings of the one before
+        delay_s = k.decode_event(opened[0][1][1]).settings.delay_s
         if entry_ms(past.cursor) + delay_s * 1000 <= now_ms:
             break
         n -= 1
@@ -151,8 +147,8 @@ class Delayed:
             page = await self._caller.call("XRANGE", key("e", game_id), self._parked_to, "+", "COUNT", PARKED_PAGE)
             for entry_id, fields in page:
                 if fields[0] != b"e":
-                    record = _decode_record(fields[1])
-                    self._parked[record["entry"].encode()] = record["why"]
+                    record = decode_parked(fields[1])
+                    self._parked[record.entry.encode()] = record.why
                 self._parked_to = b"(" + entry_id
             if len(page) < PARKED_PAGE:
                 return

@@ -6,13 +6,15 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   a       entries appended
   d       decided entries                   head    chain head (32 bytes, empty before Start)
   snap    snapshot, `<schema>.<rules>:` + msgpack   chance  private chance, msgpack
-  turn    turn of the deadline              due     its time in ms, absent when none
+  turn    turn of the deadline              due     its time in ms, empty when none
   base    cursor of the room's game before, absent in the first
   past:<n>  `<v> <cur> <d> <head>` with which an earlier game of the room ended
   tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims that did not come back committed
   @<session>:<id mod 64>  `<id> <entry> [code]`: the last 64 outcomes of a client session
 Hash `{pNN}:n:<room>`: player -> nickname of everyone who asked for a seat. Not part of the log, erased with the person.
-List `{pNN}:c:<room>`: the last things said; hash `{pNN}:l:<room>`: how often players spoke. Gone a day after the last word.
+List `{pNN}:c:<room>`: the last things said, gone a day after the last; hash `{pNN}:l:<room>`: how often players spoke lately.
+Streams `{pNN}:a:<game>` (entries) and `{pNN}:e:<game>` (events; records of parked entries between them).
+Sorted sets `{pNN}:ready`: rooms with unread entries, by age; `{pNN}:due`: rooms with a deadline, by its time.
 Hash `{pNN}:s:<room>`: player -> generations of the gateways that hold sockets of theirs.
 Hash `{pNN}:g`: gateway generation -> end of its lease in ms; set `{pNN}:gr:<generation>`: `<room> <player>` it holds.
 Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here),
@@ -24,10 +26,9 @@ import zlib
 PARTITIONS = 64
 QUEUE = "arq:queue:noripan"  # zset of job ids, arq's
 BELL = "arq:bell:noripan"  # list of tokens: "look at the queue"
-JOB = "arq:job:"  # prefix of arq's job payloads
 PUBLIC = "noripan:public"  # zset of public rooms that can be joined or watched, by time of their last change
-PLAYERS = "noripan:players"  # hash: player -> generation of the tokens that are good; absent: 0
-MOVES = "noripan:move:"  # prefix: one-time code -> player, while a seat moves to another device
+PLAYERS = "noripan:players"  # hash: player -> generation of the tokens that are good, absent: 0; channel: it was raised
+MOVES = "noripan:move:"  # prefix: one-time code -> `<player> <generation>`, while a player moves to another device
 META = "noripan:meta"  # hash: what was fixed at the first start
 
 
@@ -37,10 +38,12 @@ def partition(room: str) -> int:
 
 
 def tag(part: int) -> str:
+    """The hash tag of a partition: `{p07}`."""
     return "{p%02d}" % part
 
 
 def room_of(game_id: str) -> str:
+    """K7Q2MX of `K7Q2MX/2`; a room code is its own."""
     return game_id.partition("/")[0]
 
 
@@ -50,7 +53,7 @@ def key(kind: str, name: str) -> str:
 
 
 def part_key(kind: str, part: int) -> str:
-    """`{pNN}:<kind>`: m, ready, due, g."""
+    """`{pNN}:<kind>` of a partition: m, ready, due, g."""
     return f"{tag(part)}:{kind}"
 
 

@@ -1,5 +1,7 @@
 """From a decided batch to what goes into Redis: the Commit. Pure; shared by the drain, its tests and the bench."""
 
+from msgspec import UNSET
+
 from engine.audience import publication
 from engine.fold import Decided, Position
 from engine.kit import Kit, encode_chance
@@ -9,7 +11,7 @@ from schemas.base import Detail, encode
 from schemas.codes import REJECTS
 from schemas.wire import Reject
 from services.store.publication import Publication, encode_publication
-from services.store.read import to_snapshot
+from services.store.read import Parked, to_snapshot
 from services.store.turn import Claim, Commit
 from services.store.write import slot
 
@@ -20,9 +22,8 @@ def reject_text(codes: dict[str, str], code: str) -> str:
 
 
 def reject_frame(codes: dict[str, str], code: str, action_id: int, detail: Detail) -> bytes:
-    if detail == Detail():
-        return encode(Reject(code, reject_text(codes, code), action_id))
-    return encode(Reject(code, reject_text(codes, code), action_id, detail))
+    """The `reject` message for the client that asked; an empty detail is left out."""
+    return encode(Reject(code, reject_text(codes, code), action_id, UNSET if detail == Detail() else detail))
 
 
 def commit_of(
@@ -45,7 +46,7 @@ def commit_of(
     for one in decided:
         events += one.event_bytes
         if one.why:
-            parked.append(encode({"entry": one.entry.id.decode(), "why": one.why}))
+            parked.append(encode(Parked(one.entry.id.decode(), one.why)))
         if one.code != "ok" and one.entry.origin:
             origin = one.entry.origin.decode()
             field, number = slot(origin)

@@ -1,11 +1,11 @@
-"""The one read function of rooms and games: every reader (socket, resume, HTTP, replay, audit) comes through here (P6).
+"""Reading rooms and games: every reader (socket, resume, HTTP, replay, audit) comes through here (P6).
 
 Truth is in the streams. The snapshot is a shortcut: one that is missing, damaged or of another schema is discarded and
 the state folded from the events; the chance is folded from the private fields of the actions stream.
 """
 
 from collections.abc import AsyncIterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -66,6 +66,7 @@ def from_snapshot(k: Kit, snapshot: bytes, version: int) -> Room | None:
 
 
 def to_snapshot(k: Kit, room: Room) -> bytes:
+    """What `from_snapshot` reads."""
     return k.snapshot_schema + b":" + k.encode_room(room)
 
 
@@ -115,21 +116,6 @@ class Sight(NamedTuple):
     events: list[bytes]
 
 
-async def read_sight(
-    caller: Caller, room: str, viewer_of: Any, game: int | None = None, since: int = 0
-) -> Sight | None:
-    """A room as a viewer may see it now. viewer_of(Room) -> Viewer, so that the seat is looked up in the same state.
-
-    None: no such room, or its lobby is not open yet (it is being created).
-    """
-    found = await read_room(caller, room)
-    if found is None or found[2] is None:
-        return None
-    head, k, state = found
-    raw = await missed_events(caller, room, head, game, since)
-    return sight(room, head, k, state, viewer_of(state), raw)
-
-
 async def missed_events(caller: Caller, room: str, head: Head, game: int | None, since: int) -> list[bytes]:
     """Stored events from position (game, since) to `head`; none when there are too many or the position is not of it."""
     if game == head.n and 0 < since < head.version and head.version - since <= MISSED_MAX:
@@ -138,7 +124,7 @@ async def missed_events(caller: Caller, room: str, head: Head, game: int | None,
 
 
 def sight(room: str, head: Head, k: Kit, state: Room, viewer: Viewer, missed: list[bytes]) -> Sight:
-    """The part of `read_sight` that knows the viewer: readers of one room at one moment share the rest."""
+    """A room that was read, as a viewer may see it: readers of one room at one moment share all but this."""
     events = shown(k, [k.decode_event(data) for data in missed], missed, viewer) if missed else []
     view = room_view(k, state, viewer)
     return Sight(f"{room}/{head.n}", head.version, text(head.head), head.cursor.decode(), view, events)
@@ -162,12 +148,14 @@ async def entries(caller: Caller, game_id: str, upto: bytes = b"+") -> AsyncIter
         low = b"(" + page[-1][0]
 
 
-class _Parked(msgspec.Struct):
+class Parked(msgspec.Struct):
+    """The record of an entry that was set aside: its id, and the fault."""
+
     entry: str
     why: str
 
 
-_parked = msgspec.json.Decoder(_Parked).decode
+decode_parked = msgspec.json.Decoder(Parked).decode
 
 
 class _Named(msgspec.Struct, tag_field="type", tag="opened"):
@@ -213,7 +201,7 @@ async def read_log(caller: Caller, room: str, n: int | None = None) -> Log | Non
             if fields[0] == b"e":
                 events.append(fields[1])
             else:
-                record = _parked(fields[1])
+                record = decode_parked(fields[1])
                 parked[record.entry.encode()] = record.why
             low = "(" + entry_id.decode()
         if len(page) < PAGE:

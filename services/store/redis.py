@@ -7,16 +7,18 @@ call the outcome is unknown; callers ask again by the same action id, or re-read
 import asyncio
 import hashlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import hiredis
 from redis.asyncio import ConnectionPool, Redis
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 HERE = Path(__file__).parent
 HEADS = {
@@ -84,15 +86,17 @@ def _packed(kind: type) -> type:
 
 
 class Caller:
-    """Calls made in one event-loop tick go out as one pipeline, so that a busy process pays redis-py's cost per batch.
+    """Calls made in one event-loop tick go out together, so that a busy process pays per batch and not per call.
 
-    The pipeline runs in a task of its own: a caller that is cancelled never leaves an unread reply on a connection.
-    Two pipelines may be under way at once. Raises what redis-py raises, per call.
+    Replies are as the server sent them, the same shape in scripts and commands. A batch runs in a task of its own on a
+    connection of its own: a caller that is cancelled never leaves an unread reply behind, and a connection on which anything
+    went wrong is never used again. Two batches may be under way at once. Raises what redis-py raises, per call.
     """
 
-    def __init__(self, redis: Redis) -> None:
-        redis.response_callbacks.clear()  # replies as the server sent them: one shape in scripts and commands
+    def __init__(self, redis: Redis, timeout_s: float = 5.0) -> None:
         self.redis = redis
+        self.timeout_s = timeout_s
+        self._free: list[AbstractConnection] = []
         self._queue: list[tuple[tuple, asyncio.Future]] = []
         self._running: set[asyncio.Task] = set()
         self._kicked = False
@@ -114,7 +118,7 @@ class Caller:
         try:
             return await self.call(*command)
         except NoScriptError:
-            await self.call("SCRIPT LOAD", source)
+            await self.call("SCRIPT", "LOAD", source)
             return await self.call(*command)
 
     def _kick(self) -> None:
@@ -122,7 +126,11 @@ class Caller:
         if self._queue and len(self._running) < 2:
             task = asyncio.ensure_future(self._drain())
             self._running.add(task)
-            task.add_done_callback(self._running.discard)
+            task.add_done_callback(self._drained)
+
+    def _drained(self, task: asyncio.Task) -> None:
+        self._running.discard(task)
+        self._kick()  # for what was queued after the task looked and before this ran
 
     async def _drain(self) -> None:
         while self._queue:
@@ -130,9 +138,8 @@ class Caller:
             try:
                 replies = await self._send([command for command, _ in batch])
             except (RedisError, *Unreachable) as error:
-                await self.redis.connection_pool.disconnect()
                 replies = [error] * len(batch)
-            except asyncio.CancelledError:
+            except BaseException:
                 for _, future in batch:
                     future.cancel()
                 raise
@@ -146,12 +153,39 @@ class Caller:
                     future.set_result(reply)
 
     async def _send(self, commands: list[tuple]) -> list:
-        async with self.redis.pipeline(transaction=False) as pipe:
-            for command in commands:
-                pipe.execute_command(*command)
-            return await pipe.execute(raise_on_error=False)
+        connection = self._free.pop() if self._free else self._connection()
+        replies: list = []
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                await connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+                for _ in commands:
+                    try:
+                        replies.append(await connection.read_response())
+                    except ResponseError as error:
+                        replies.append(error)
+        except BaseException:
+            await self._drop(connection)
+            raise
+        self._free.append(connection)
+        return replies
+
+    def _connection(self) -> AbstractConnection:
+        connection = self.redis.connection_pool.make_connection()
+        connection.socket_timeout = None  # one limit for the batch instead of one for each reply
+        return connection
+
+    async def _drop(self, connection: AbstractConnection) -> None:
+        """What one connection met (a restart, a cut), the idle ones have met too."""
+        dropped, self._free = [connection, *self._free], []
+        for one in dropped:
+            with suppress(RedisError, *Unreachable):
+                await one.disconnect(nowait=True)
 
     async def close(self) -> None:
         if self._running:
             await asyncio.wait(self._running, timeout=5)
+        dropped, self._free = self._free, []
+        for connection in dropped:
+            with suppress(RedisError, *Unreachable):
+                await connection.disconnect()
         await self.redis.aclose()

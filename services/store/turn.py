@@ -47,6 +47,8 @@ class Commit(NamedTuple):
 
 
 class Turn(NamedTuple):
+    """status: CLAIMS, LINGER, RELEASED, EPOCH_OVER. refused: commits that did not fit, of rooms that stand elsewhere."""
+
     status: int
     refused: int
     claims: list[Claim]

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import os
 import secrets
-import sys
 
 import structlog
 import uvloop
@@ -14,7 +13,7 @@ from redis.exceptions import RedisError
 from engine.games import add
 from services.log import setup
 from services.settings import load_or_exit, redis_url_of
-from services.store.check import UnfitServer, check
+from services.store.check import check, or_exit
 from services.store.keys import PARTITIONS
 from services.store.redis import Caller, Unreachable, connect
 from services.worker import guard
@@ -65,14 +64,8 @@ def main() -> None:
     url = redis_url_of(settings)
     loop = uvloop.new_event_loop()
     asyncio.set_event_loop(loop)
-    try:
+    with or_exit():
         loop.run_until_complete(check(url))
-    except UnfitServer as error:
-        print(f"REDIS_URL: {error}", file=sys.stderr)
-        sys.exit(2)
-    except (RedisError, *Unreachable) as error:
-        print(f"REDIS_URL: the server does not answer ({type(error).__name__})", file=sys.stderr)
-        sys.exit(1)
     door = f"door:{os.getpid()}:{secrets.token_hex(4)}"
     drainer = Drainer(Caller(connect(url)), settings, door)
     heard = asyncio.Event()

@@ -12,7 +12,7 @@ import msgspec
 
 from engine.fold import Entry, Position, advance
 from engine.games import add
-from engine.kit import kit
+from engine.kit import decode_chance, kit
 from services.worker import guard
 
 WALL_S = 10.0
@@ -20,12 +20,12 @@ MEMORY_BYTES = 2 * 2**30
 
 
 class Trial(msgspec.Struct):
-    """What the child needs to fold a claim."""
+    """What the child needs to fold a claim. room: msgpack, b"" before the lobby opened."""
 
     modules: list[str]
     game: str
     game_id: str
-    schema_room: bytes
+    room: bytes
     chance: bytes
     head: bytes
     entries: list[tuple[bytes, bytes, bytes, bytes]]
@@ -56,15 +56,13 @@ async def survivors(trial: Trial) -> int:
 
 
 def main() -> None:
-    from engine.kit import decode_chance
-
     trial = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Trial)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for module in trial.modules:
         add(module)
     k = kit(trial.game)
-    room = k.decode_room(trial.schema_room) if trial.schema_room else None
+    room = k.decode_room(trial.room) if trial.room else None
     at = Position(room, decode_chance(trial.chance), trial.head)
     guard.install()
     for fields in trial.entries:

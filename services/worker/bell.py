@@ -109,5 +109,4 @@ class BellWorker(Worker):
 
     async def park(self, job_id: str) -> None:
         """Move a lingering job's queue entry into the future, so that it hides no other from arq's read window."""
-
         await self.pool.zadd(self.queue_name, {job_id: int(time.time() * 1000) + PARKED_MS}, xx=True)

@@ -9,7 +9,7 @@ import random
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -23,7 +23,6 @@ from engine.room.lobby import listed, reopening
 from engine.room.state import Chance, Room
 from engine.room.view import RoomView
 from services.settings import Settings
-from services.store.keys import room_of
 from services.store.listing import list_room
 from services.store.outcome import commit_of
 from services.store.read import from_snapshot, load_chance, rebuild
@@ -65,18 +64,20 @@ class Drainer:
     settings: Settings
     door: str
     bells: dict[str, asyncio.Event] = field(default_factory=dict)
-    lingering: dict[str, asyncio.Event] = field(default_factory=dict)
     listings: dict[str, bool] = field(default_factory=dict)
     rematches: dict[str, Room] = field(default_factory=dict)
     recent: OrderedDict[str, "Folded"] = field(default_factory=OrderedDict)
-    park_job: object = None  # async callable (job id): hides the queue entry of a lingering drain
+    park_job: Callable[[str], Awaitable[None]] | None = None  # (job id): hides the queue entry of a lingering drain
+
+    def __post_init__(self) -> None:
+        self.writer = Writer(self.caller, self.settings.lease_ms)
 
     async def run(self, part: int, epoch: str) -> None:
         """Drain a partition until it is idle, the term is over, or the epoch is. Cancelled: hands over, then re-raises."""
         try:
             await self._run(part, epoch)
         except asyncio.CancelledError:
-            await asyncio.shield(Writer(self.caller, self.settings.lease_ms).handoff(part, epoch))
+            await asyncio.shield(self.writer.handoff(part, epoch))
             raise
 
     async def _run(self, part: int, epoch: str) -> None:
@@ -114,7 +115,7 @@ class Drainer:
                 log.warning("commits refused", partition=part, rooms=reply.refused)
             await self._after(commits)
             if over and commits:
-                await Writer(self.caller, self.settings.lease_ms).handoff(part, epoch)
+                await self.writer.handoff(part, epoch)
                 return
             commits = []
             if reply.status == LINGER:
@@ -148,7 +149,7 @@ class Drainer:
 
         async def renew() -> None:
             with suppress(RedisError, *Unreachable):
-                await Writer(self.caller).renew(part, epoch, lease_ms)
+                await self.writer.renew(part, epoch, lease_ms)
 
         def again() -> None:
             nonlocal timer, task
@@ -270,14 +271,13 @@ class Drainer:
 
     async def _reopen(self, commit: Commit, room: Room) -> bool:
         secret = secrets.token_bytes(32)
-        writer = Writer(self.caller, self.settings.lease_ms)
         opening = reopening(room, secret)
-        return await writer.next_game(commit.room, commit.n, commit.new_cursor, opening, secret.hex(), room.next_seated)
+        return await self.writer.next_game(commit.room, commit.n, commit.new_cursor, opening, secret.hex(), room.next_seated)
 
     def _report(self, claim: Claim, decided: list[Decided]) -> None:
         for one in decided:
             if one.why:
-                log.error("parked", room=room_of(claim.room), entry=one.entry.id.decode(), fault=one.why)
+                log.error("parked", room=claim.room, entry=one.entry.id.decode(), fault=one.why)
         ahead_ms = entry_ms(decided[-1].entry.id) - time.time() * 1000
         if ahead_ms > 1000:
             log.warning("stream ids are ahead of the clock", room=claim.room, ms=round(ahead_ms))

@@ -83,7 +83,7 @@ def test_holding_what_is_held_already_changes_nothing():
 def test_only_the_seat_in_turn_plays():
     table = Table()
     table.roll(1, 2, 3, 4, 5)
-    for action in (t.Roll(), t.SetHold(t.ALL_HELD), t.Score("ones")):
+    for action in (t.Roll(), t.SetHold((True,) * 5), t.Score("ones")):
         assert code(table.do(action, seat=1)) == "not_your_turn"
 
 

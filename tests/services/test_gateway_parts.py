@@ -6,7 +6,7 @@ import pytest
 
 from engine.audience import PUBLIC
 from schemas.wire import DEPTH_MAX
-from services.gateway.fanout import follow
+from services.gateway.facts import Facts, follow_facts
 from services.gateway.limits import Addresses, Bucket, client_address, header_map, origin_allowed, too_deep
 from services.gateway.names import clean
 from services.gateway.peer import framed
@@ -91,12 +91,12 @@ def test_addresses_count_down_again() -> None:
 def test_tokens_survive_a_new_key_and_not_a_removed_one() -> None:
     old, new = "o" * 32, "n" * 32
     player, token = Tokens([old]).new()
-    assert len(player) >= 12 and Tokens([old, new]).read(token) == player
+    assert len(player) >= 12 and Tokens([old, new]).badge(token) == Badge(player)
     signed = Tokens([old, new]).sign(player)
-    assert signed != token and Tokens([new]).read(signed) == player
-    assert Tokens([new]).read(token) is None
+    assert signed != token and Tokens([new]).badge(signed) == Badge(player)
+    assert Tokens([new]).badge(token) is None
     for forged in (player, player + ".", "x." + token.partition(".")[2], token[:-1], token + "x", "", "\ud800"):
-        assert Tokens([old]).read(forged) is None
+        assert Tokens([old]).badge(forged) is None
 
 
 def test_where_tokens_are_found() -> None:
@@ -134,7 +134,7 @@ def test_frames() -> None:
 def test_seats_follow_the_public_patch() -> None:
     def after(seats: dict, patch: dict) -> dict:
         frame = json.dumps({"type": "update", "patch": patch}, separators=(",", ":")).encode()
-        return follow(seats, Publication("R/1", 1, 2, {PUBLIC: frame}))
+        return follow_facts(Facts(seats), Publication("R/1", 1, 2, {PUBLIC: frame})).seats
 
     seats = {"0": "ann", "2": "bob"}
     assert after(seats, {"turn": 3}) is seats

@@ -5,6 +5,8 @@ does not want to give them yet. Method: real gateways; delayed rooms are asked i
 import asyncio
 import contextlib
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -17,7 +19,7 @@ from services.store.redis import Caller, connect
 from tests.services.manners_kit import CHOOSE, duel, finish
 from tests.services.raw import Raw, request
 from tests.services.test_client import run, same
-from tests.stack import Stack
+from tests.stack import ROOT, Stack
 from tests.stack import stack as stack
 
 
@@ -312,3 +314,34 @@ def test_how_much_of_a_log_late_eyes_may_read(stack: Stack) -> None:
             assert (await shown(one.room, 1, 301), await shown(one.room, 2, 301)) == (None, None)
 
     run(play())
+
+
+def test_a_replay_is_no_faster_way_in(stack: Stack) -> None:
+    """`noripan replay` for nobody's seat stops where spectators are; a seat's own replay does not."""
+
+    def replayed(*args: str) -> tuple[int, list[dict], str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "services.cli.main", "replay", *args],
+            cwd=ROOT,
+            env=stack.worker[0].env,
+            capture_output=True,
+            text=True,
+        )
+        return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+    async def play() -> tuple[str, int]:
+        async with duel(stack.urls, {"delay_s": 300}, start=False) as (one, two):
+            lobby = one.version
+            await one.start()
+            await one.until(lambda c: c.view["phase"] == "playing")
+            await finish(one, two)
+            return one.room, lobby
+
+    room, lobby = run(play())
+    code, lines, _ = replayed(room, "--json")
+    assert code == 0 and lines[-1]["version"] == lobby and lines[-1]["view"]["phase"] == "lobby"
+    code, lines, _ = replayed(room, "--json", "--as", "0")
+    assert code == 0 and lines[-1]["view"]["phase"] == "over"
+    for args in (["--json", "--at", str(lobby + 1)], ["--evidence"]):
+        code, lines, said = replayed(room, *args)
+        assert (code, lines) == (2, []) and said

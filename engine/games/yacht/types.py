@@ -37,7 +37,6 @@ ROLLS_MAX = 3
 # events are looked up here: equal decisions then have equal bytes, whether the state was decoded or lived on.
 HOLDS: dict[Held, Held] = {h: h for n in range(32) for h in [tuple(bool(n >> i & 1) for i in range(5))]}
 NO_HOLDS: Held = HOLDS[False, False, False, False, False]
-ALL_HELD: Held = HOLDS[True, True, True, True, True]
 
 
 class Options(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):

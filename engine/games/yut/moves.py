@@ -5,6 +5,7 @@ from engine.games.yut.types import GOAL, HOME, LegalMove, Side, Stack, State
 
 
 def stack_on(side: Side, node: int | str) -> Stack | None:
+    """The side's stack on a node, None when it has none there."""
     for stack in side.stacks:
         if stack.node == node:
             return stack

@@ -78,6 +78,7 @@ def view(state: State, viewer: Viewer) -> View:
 
 
 def apart(state: State) -> tuple[int, ...]:
+    """The seat in turn, while it alone sees its moves."""
     return (state.seat,) if state.phase == "move" else ()
 
 
