@@ -272,7 +272,9 @@ class Drainer:
     async def _reopen(self, commit: Commit, room: Room) -> bool:
         secret = secrets.token_bytes(32)
         opening = reopening(room, secret)
-        return await self.writer.next_game(commit.room, commit.n, commit.new_cursor, opening, secret.hex(), room.next_seated)
+        return await self.writer.next_game(
+            commit.room, commit.n, commit.new_cursor, opening, secret.hex(), room.next_seated
+        )
 
     def _report(self, claim: Claim, decided: list[Decided]) -> None:
         for one in decided:

@@ -11,7 +11,7 @@ from services.gateway.limits import Addresses, Bucket, client_address, header_ma
 from services.gateway.names import clean
 from services.gateway.peer import framed
 from services.gateway.session import store_session
-from services.gateway.tokens import COOKIE, Tokens, bearer, cookie
+from services.gateway.tokens import COOKIE, Badge, Tokens, bearer, cookie
 from services.store.publication import Publication
 
 

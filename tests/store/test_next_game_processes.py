@@ -27,9 +27,11 @@ async def settled(p: Party, phase: str, n: int):
     """The room once its game n is in this phase and everything that was sent is decided."""
 
     async def there():
-        room = await p.state() if int(await p.n) == n else None
-        decided = room is not None and int(await p.get("d")) == len(await p.stream("a", n))
-        return room if decided and room.phase == phase else None
+        # all that was sent is decided before the state is read, which is then at least as new
+        if int(await p.n) != n or int(await p.get("d")) != len(await p.stream("a", n)):
+            return None
+        room = await p.state()
+        return room if room is not None and room.phase == phase else None
 
     return await until(there)
 
