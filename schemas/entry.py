@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from schemas.base import GameName, Hex32, PlayerId, Record, SeatNo
+from schemas.base import Count, GameName, Hex32, PlayerId, Record, SeatNo
 
 
 class Settings(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -42,7 +42,7 @@ class Open(Command):
 
     player: PlayerId
     game: GameName
-    rules_version: int
+    rules_version: Count
     options: dict[str, Any]
     settings: Settings
     commitment: Hex32
@@ -140,7 +140,7 @@ class Act(Command):
     player: PlayerId
     seat: SeatNo
     action: msgspec.Raw
-    turn: int | None = None
+    turn: Count | None = None
 
 
 class Connected(Command):
@@ -154,7 +154,7 @@ class Disconnected(Command):
 class Timeout(Command):
     """The scheduler saw that the deadline of `turn` is over. `decide` judges whether that is so."""
 
-    turn: int
+    turn: Count
 
 
 AnyCommand = (

@@ -1,9 +1,12 @@
 """The WebSocket protocol: client -> server and server -> client, one Decoder each. UTF-8 JSON text frames, <= 8 KiB in.
 
 A client says `hello` first, gets `welcome` and a `snapshot`, then `update`s whose `from` equals the version it has; any
-other `from` is a gap and asks for a new `hello`. Every message with an `id` is answered: `ack` (it is in the log) or
-`reject`. The outcome of an acked message arrives as a pair in some update's `done`, or as a `reject`. Resending the same
-id in the same session is always safe and never acts twice.
+other `from`, or another `game`, is a gap and asks for a new `hello`. A further `snapshot` may come at any time and replaces
+what the client has. Every message with an `id` is answered: `ack` (it is in the log) or `reject`. The outcome of an acked
+message arrives as a pair in some update's `done`, or as a `reject`. Resending the same id in the same session is always
+safe and never acts twice. What has no `id` takes no effect in the log: `say` is answered by everybody's `said`, `legal` by
+`legal_actions`, or either by a `reject` without `id`. In a room that shows itself late, people without a seat get the room
+as it was that long ago.
 """
 
 from typing import Annotated, Any, Literal
@@ -43,7 +46,7 @@ class Hello(Ask):
     room: RoomCode
     session: SessionId
     token: str | None = None
-    game: int | None = None
+    game: Count | None = None
     version: Count = 0
     tokens: Annotated[tuple[str, ...], Meta(max_length=7)] = ()
 
@@ -173,7 +176,7 @@ class Welcome(Tell):
     names: dict[str, str]
     now_ms: Millis
     others: tuple[PlayerId, ...] = ()
-    people: int = 0
+    people: Count = 0
     said: tuple[Any, ...] = ()
 
 
@@ -203,7 +206,7 @@ class Update(Tell):
     head: str
     events: tuple[Any, ...]
     patch: dict[str, Any]
-    done: tuple[tuple[str, int], ...] = ()
+    done: tuple[tuple[str, Count], ...] = ()
 
 
 class Ack(Tell):
@@ -279,11 +282,11 @@ class RoomSummary(Struct, frozen=True, omit_defaults=True):
 
     room: RoomCode
     game: GameName
-    n: int
+    n: Count
     phase: str
     version: Count
-    players: int
-    seats_max: int
+    players: Count
+    seats_max: Count
     options: dict[str, Any]
     settings: Settings
 
@@ -298,7 +301,7 @@ class MoveCode(Struct, frozen=True):
     """POST /api/me/move: a one-time code with which another device becomes this player; the old token then is void."""
 
     code: str
-    expires_s: int
+    expires_s: Count
 
 
 class Claim(Struct, frozen=True, forbid_unknown_fields=True):
@@ -324,9 +327,9 @@ class GameInfo(Struct, frozen=True):
     """One of GET /api/games. Schemas are JSON Schema 2020-12; `codes` maps the game's own reject codes to Korean text."""
 
     name: GameName
-    rules_version: int
-    seats_min: int
-    seats_max: int
+    rules_version: Count
+    seats_min: Count
+    seats_max: Count
     options: dict[str, Any]
     defaults: dict[str, Any]
     action: dict[str, Any]

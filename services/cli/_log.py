@@ -22,6 +22,7 @@ from engine.game import Event
 from engine.games import add
 from engine.kit import Kit
 from services.settings import Settings, load_or_exit, redis_url_of
+from services.store.check import complaint
 from services.store.redis import Caller, Unreachable, connect
 
 _ROOMS = "{p[0-9][0-9]}:r:??????"  # all rooms' hashes, for SCAN
@@ -77,7 +78,7 @@ def run(job: Callable[[Caller, Settings], Awaitable[int]]) -> None:
     except (RedisError, *Unreachable) as error:
         if isinstance(error, BrokenPipeError):
             raise
-        raise Usage(f"REDIS_URL: the server does not answer ({type(error).__name__})") from None
+        raise Usage(complaint(error)) from None
     sys.exit(code)
 
 
@@ -90,6 +91,12 @@ async def all_rooms(caller: Caller) -> list[str]:
         found.update(name.rpartition(b":")[2].decode() for name in page)
         if cursor == b"0":
             return sorted(found)
+
+
+async def now_ms(caller: Caller) -> int:
+    """The Redis server's time."""
+    seconds, micros = await caller.call("TIME")
+    return int(seconds) * 1000 + int(micros) // 1000
 
 
 def when(at_ms: int) -> str:

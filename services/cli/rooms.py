@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from schemas.base import encode
-from services.cli._log import all_rooms, plain, run
+from services.cli._log import all_rooms, now_ms, plain, run
 from services.store.keys import key, part_key, partition
 from services.store.read import LostEvents, read_room
 from services.store.redis import Caller
@@ -65,8 +65,7 @@ async def look(caller: Caller, room: str) -> Line | None:
         return None
     m = await caller.call("HMGET", part_key("m", part), "epoch", "job", "lease")
     length = await caller.call("XLEN", key("a", f"{room}/{int(h[0])}"))
-    seconds, micros = await caller.call("TIME")
-    now_ms = int(seconds) * 1000 + int(micros) // 1000
+    at_ms = await now_ms(caller)
     try:
         found = await read_room(caller, room)
         state = None if found is None else found[2]
@@ -87,8 +86,8 @@ async def look(caller: Caller, room: str) -> Line | None:
         length - int(h[3]),
         part,
         int(m[0] or 0),
-        int(h[4]) - now_ms if h[4] else None,
-        int(m[2]) - now_ms if held else None,
+        int(h[4]) - at_ms if h[4] else None,
+        int(m[2]) - at_ms if held else None,
         int(h[5] or 0),
     )
 

@@ -36,7 +36,7 @@ OPEN_S = 5.0
 # Close codes after which connecting again is of no use.
 FINAL = {CLOSES[name][0]: name for name in ("unauthorized", "moved_device", "no_spectators", "no_room")}
 SAID_KEPT = 200
-SAY_FIELDS = ("as", "body", "say")  # `detail.field` of refusals that are about something said
+SAY_FIELDS = ("as", "body", "say")  # where `detail.field` points in refusals that are about something said
 
 
 @dataclass
@@ -323,7 +323,7 @@ class Client(Deeds):
     def _rejected(self, reject: wire.Reject) -> None:
         if reject.id is msgspec.UNSET:
             about = "" if reject.detail is msgspec.UNSET else reject.detail.field
-            if about in SAY_FIELDS and self._saying:
+            if about.partition(".")[0] in SAY_FIELDS and self._saying:
                 future = self._saying.popleft()[1]
                 if not future.done():
                     future.set_exception(Rejected(reject))
