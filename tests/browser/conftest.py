@@ -1,9 +1,17 @@
-"""A headless Chromium of the system, driven by Playwright; its own download is never used."""
+"""A headless Chromium of the system, driven by Playwright (its own download is never used), and the product as real processes.
 
+Both live as long as the tests of this folder run: Playwright keeps an event loop running, in which tests elsewhere could
+not start theirs, so they must be gone by then.
+"""
+
+import json
 import shutil
 
 import pytest
 from playwright.sync_api import sync_playwright
+
+from tests.browser.stage import STAGE
+from tests.stack import Stack
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
@@ -17,9 +25,8 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser():
-    # For one module only: Playwright keeps an event loop running, in which other tests could not start theirs.
     if CHROMIUM is None:
         pytest.fail("the browser tests need Chromium: apt-get install chromium")
     with sync_playwright() as playwright:
@@ -28,23 +35,50 @@ def browser():
         found.close()
 
 
+@pytest.fixture(scope="package")
+def stack(tmp_path_factory):
+    """Two gateways and two workers, for every test of this folder; each makes rooms of its own."""
+    with Stack(tmp_path_factory.mktemp("browser"), gateways=2, workers=2) as running:
+        yield running
+
+
 @pytest.fixture
 def phone(browser):
-    """A function that opens a page of a new person on a phone."""
+    """A function that opens a page of a new person on a phone.
+
+    The page has `errors` (uncaught ones), `asked` (addresses of all requests), `sent` and `heard` (messages of its sockets).
+    `shift_ms`: how wrong the device's clock is. `moving`: with animations.
+    """
     contexts = []
 
-    def opened(url, width=390, height=844, locale="ko-KR"):
+    def opened(url, width=390, height=844, locale="ko-KR", *, moving=False, shift_ms=0):
         context = browser.new_context(
-            viewport={"width": width, "height": height}, locale=locale, has_touch=True, reduced_motion="reduce"
+            viewport={"width": width, "height": height},
+            locale=locale,
+            has_touch=True,
+            reduced_motion="no-preference" if moving else "reduce",
         )
         contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        page.errors = []
-        page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.goto(url)
-        return page
+        context.add_init_script(STAGE.replace("SHIFT_MS", str(shift_ms)))
+        return tab(context, url)
 
     yield opened
     for context in contexts:
         context.close()
+
+
+def tab(context, url):
+    """One more page of the same person."""
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    page.errors, page.asked, page.sent, page.heard = [], [], [], []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("request", lambda request: page.asked.append(request.url))
+
+    def record(socket):
+        socket.on("framesent", lambda text: page.sent.append(json.loads(text)))
+        socket.on("framereceived", lambda text: page.heard.append(json.loads(text)))
+
+    page.on("websocket", record)
+    page.goto(url)
+    return page

@@ -6,7 +6,7 @@ Method: a duel of 10 s turns is too slow for tests, so absence is used: players 
 import asyncio
 import time
 
-from tests.faults.campaign import judge, tables
+from tests.faults.campaign import tables
 from tests.faults.test_processes import run
 from tests.stack import Stack
 
@@ -79,28 +79,6 @@ def test_no_flood_of_timeouts_while_workers_are_down_and_one_effect_after(tmp_pa
                 first = events(stack, table.room, b"timed_out")
                 assert len(first) == len(set(first))
                 await watcher.close()
-
-    with Stack(tmp_path) as stack:
-        run(scenario(stack), 60)
-
-
-def test_report_36_a_restart_of_everything_leaves_the_deadline_as_it_was(tmp_path):
-    async def scenario(stack):
-        async with tables(stack.urls, 1, options={"turnSeconds": 60}) as (table,):
-            one, two = table.players
-            before = one.view["deadline"]
-            for process in (*stack.worker, *stack.scheduler):
-                process.restart(wait=False)
-            stack.server.kill()
-            stack.server.start()
-            for process in (*stack.worker, *stack.scheduler):
-                await asyncio.to_thread(process.wait_ready)
-            mover = one if one.seat in one.view["acting"] else two
-            await mover.act(mover.seat, {"type": "roll"})
-            assert mover.view["deadline"] == before
-            await two.until(lambda c: c.version == mover.version)
-            await one.until(lambda c: c.version == mover.version)
-            await judge(stack.server.url, [table])
 
     with Stack(tmp_path) as stack:
         run(scenario(stack), 60)

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from services.client import Client, create_room
+from services.store.keys import key
+from tests.stack import Stack
 
 CHOOSE = {"type": "choose", "hand": "rock"}
 
@@ -40,3 +42,13 @@ async def finish(*clients: Client) -> None:
         await clients[0].until(lambda c, turn=turn: c.view.get("turn") != turn)
     for client in clients:
         await client.until(lambda c: c.view["phase"] == "over")
+
+
+def codes(rooms: list[dict]) -> set[str]:
+    """The rooms of a list."""
+    return {room["room"] for room in rooms}
+
+
+def holders(stack: Stack, room: str, player: str) -> int:
+    """How many gateways count as holding sockets of the player."""
+    return len((stack.redis.hget(key("s", room), player) or b"").split())

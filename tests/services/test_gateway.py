@@ -8,7 +8,6 @@ import socket
 import pytest
 from websockets.frames import Frame, Opcode
 
-from services.store.keys import key
 from tests.services.raw import Raw, Table, request
 from tests.services.raw import table as table
 from tests.stack import Stack, wait_until
@@ -239,30 +238,6 @@ def test_gateways_hold_a_constant_number_of_connections(stack: Stack) -> None:
             raw.close()
         table.close()
     wait_until(lambda: stack.redis.pubsub_numsub(f"v:{table.room}")[0][1] == 0)
-
-
-def test_a_storm_of_hellos_reads_the_room_a_few_times(stack: Stack) -> None:
-    """Field report 44: sixty sockets come back at once; the room is read together, and everybody is answered."""
-    table = Table(stack)
-    sockets = [Raw(table.url) for _ in range(60)]
-    try:
-        with stack.redis.monitor() as seen:
-            for index, raw in enumerate(sockets):
-                raw.say(
-                    {"type": "hello", "room": table.room, "session": f"storm-{index}", "token": table.tokens[index % 2]}
-                )
-            for raw in sockets:
-                raw.hear("welcome")
-                assert raw.hear("snapshot")["view"]["phase"] == "playing"
-            stack.redis.echo("over")
-            reads = 0
-            while (command := seen.next_command()["command"]) != "ECHO over":
-                reads += command == f"HMGET {key('r', table.room)} n g v cur head snap d"
-        assert 1 <= reads <= 20
-    finally:
-        for raw in sockets:
-            raw.close()
-        table.close()
 
 
 def test_slow_readers_are_closed_alone(stack: Stack) -> None:

@@ -3,14 +3,11 @@ gateways; tokens are tried on all of them, by HTTP and by socket.
 """
 
 import asyncio
-import time
 from collections.abc import Iterator
 
 import pytest
 
-from services.client import ApiError, Client, Rejected, claim, move_code
 from services.store.keys import MOVES, PLAYERS
-from tests.services.manners_kit import CHOOSE, duel
 from tests.services.raw import Raw, request
 from tests.services.test_client import run
 from tests.stack import Stack, wait_until
@@ -25,47 +22,6 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 def claimed(url: str, code: str, address: str = "192.0.2.1", **headers: str) -> tuple[int, dict, dict]:
     return request("POST", f"{url}/api/me/claim", {"code": code}, x_forwarded_for=address, **headers)
-
-
-def test_a_seat_moves_to_another_device(stack: Stack) -> None:
-    """Field reports 97 and 107: cleared storage or another browser. The code gives the seat, the old device is told so
-    with a close code of its own, on every gateway, and its token opens nothing any more."""
-
-    async def play() -> None:
-        async with duel(stack.urls) as (one, two), Client(stack.urls[0], two.room, two.token) as tab:
-            code = await move_code(stack.urls[0], two.token)
-            assert len(code) == 8 and not set(code) & set("01IO")
-            typed = f" {code[:4].lower()}-{code[4:].lower()} "
-            player, token = await claim(stack.urls[1], typed)
-            assert player == two.player and token != two.token
-            for old in (two, tab):
-                await old.until(lambda c: c.closes == [4402], 5) if not old._closed else None
-                assert old._closed == "moved_device" and old.closes == [4402]
-            async with Client(stack.urls, two.room, token) as moved:
-                assert moved.seat == two.seat
-                await moved.act(moved.seat, CHOOSE)
-                await one.until(lambda c: c.view["table"]["chosen"] == [moved.seat])
-                assert one.view["seats"][str(moved.seat)]["connected"]
-                for url in stack.urls:
-                    for method, path in (("POST", "/api/me"), ("POST", "/api/me/move")):
-                        refusal = request(method, url + path, {}, authorization=f"Bearer {two.token}")
-                        assert (refusal[0], refusal[1]["code"]) == (403, "unauthorized")
-                        assert two.token not in str(refusal)
-                    with Raw(url) as raw:
-                        raw.say({"type": "hello", "room": one.room, "session": "abcd", "token": two.token})
-                        assert raw.code() == 4402
-                    with Raw(url) as raw:  # nor as one of a family
-                        more = [two.token]
-                        raw.say(
-                            {"type": "hello", "room": one.room, "session": "abcd", "token": one.token, "tokens": more}
-                        )
-                        assert raw.code() == 4402
-                with pytest.raises(ApiError) as again:
-                    await claim(stack.urls[0], code)
-                assert again.value.code == "unauthorized"
-                assert moved.closes == []
-
-    run(play())
 
 
 def test_a_cookie_that_is_void_is_nobody(stack: Stack) -> None:
@@ -138,47 +94,3 @@ def test_gateways_that_missed_the_message_check_again(stack: Stack) -> None:
         stack.redis.hset(PLAYERS, made["player"], 3)  # moved, and nobody heard of it
         stack.redis.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
         assert raw.code() == 4402
-
-
-def test_reconnects_within_and_after_the_grace_keep_the_seat(stack: Stack) -> None:
-    """Field report 7: away for short or long, back on the other gateway each time: always the same seat, at once."""
-
-    async def play() -> None:
-        async with duel(stack.urls) as (one, two):
-            seat = two.seat
-            for number, away_s in enumerate((0.05, 1.0, 6.0)):  # the grace of this game is 5 s
-                await two.close()
-                await asyncio.sleep(away_s)
-                begun = time.monotonic()
-                two = Client(stack.urls, one.room, two.token, first=number)
-                async with asyncio.timeout(2):
-                    await two.__aenter__()
-                assert time.monotonic() - begun < 1 and two.seat == seat
-                await one.until(lambda c: c.view["seats"][str(seat)]["connected"])
-            if seat not in two.view["table"]["chosen"] and two.view["phase"] == "playing":
-                try:
-                    await two.act(seat, CHOOSE)
-                except Rejected as error:
-                    assert error.code in ("already_chosen", "deadline_passed")
-            await two.close()
-
-    run(play())
-
-
-def test_refreshing_while_the_game_starts_keeps_the_seat(stack: Stack) -> None:
-    """Field report 9: Start and the guest's reconnect in the same moment, again and again: a player every time."""
-
-    async def once(number: int) -> None:
-        async with duel(stack.urls, start=False, nonce=True) as (one, two):
-            await asyncio.gather(one.start(), two.drop(url=number % 2))
-            await two.ready()
-            for client in (one, two):
-                await client.until(lambda c: c.view["phase"] == "playing")
-            assert {one.seat, two.seat} == {0, 1}
-            await two.act(two.seat, CHOOSE)
-
-    async def play() -> None:
-        for _ in range(5):
-            await asyncio.gather(*(once(number) for number in range(10)))
-
-    run(play())
