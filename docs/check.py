@@ -95,9 +95,9 @@ def check_draws(started, events, key):
             rolled = [old[i] if kept[i] else 1 + int(rng() * 6) for i in range(5)]
             need(event["dice"] == rolled, where, f"the dice drawn are {rolled}")
             dice[event["seat"]] = rolled
-        elif kind == "hold_changed":
+        elif started["game"] == "yacht" and kind == "hold_changed":
             held[event["seat"]] = event["held"]
-        elif kind in ("scored", "conceded"):
+        elif started["game"] == "yacht" and kind in ("scored", "conceded"):
             held.pop(event["seat"], None)
         elif started["game"] == "yut" and kind == "turn_changed" and event.get("draws"):
             need(event["side"] == int(rng() * sides), where, "another side was drawn to begin")

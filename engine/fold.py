@@ -37,7 +37,10 @@ class Position(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """One entry's outcome. code "ok" or a reject code; why: name of the fault when the entry was parked."""
+    """One entry's outcome. code "ok" or a reject code; why: name of the fault when the entry was parked.
+
+    where: file and line of a fault that was met just now; it is for the game maker and not recorded.
+    """
 
     entry: Entry
     code: str
@@ -45,6 +48,7 @@ class Decided(NamedTuple):
     events: tuple
     event_bytes: list[bytes]
     why: str = ""
+    where: str = ""
 
 
 PARKED = "internal"
@@ -98,6 +102,16 @@ def park(at: Position, entry: Entry, why: str) -> tuple[Position, Decided]:
     return Position(at.room, at.chance, head), Decided(entry, PARKED, _NO_DETAIL, (), [], why)
 
 
+def _place(error: Exception) -> str:
+    """`rules.py:57`: where an exception was raised. Not its message, which may quote what players must not know."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None:
+        return ""
+    return "/".join(frame.tb_frame.f_code.co_filename.split("/")[-2:]) + f":{frame.tb_lineno}"
+
+
 def advance(kit: Kit, at: Position, entries: Iterable[Entry], game_id: str) -> tuple[Position, list[Decided]]:
     """Decide entries in order. A fault of the engine parks the one entry it happened in (P7)."""
     done: list[Decided] = []
@@ -106,6 +120,7 @@ def advance(kit: Kit, at: Position, entries: Iterable[Entry], game_id: str) -> t
             at, decided = step(kit, at, entry, game_id)
         except Exception as error:
             at, decided = park(at, entry, type(error).__name__)
+            decided = decided._replace(where=_place(error))
         done.append(decided)
     return at, done
 

@@ -19,8 +19,8 @@ import msgspec
 from redis.exceptions import RedisError
 
 from engine.game import Event
-from engine.games import add
 from engine.kit import Kit
+from services.games import load_games
 from services.settings import Settings, load_or_exit, redis_url_of
 from services.store.check import complaint
 from services.store.redis import Caller, Unreachable, connect
@@ -62,8 +62,7 @@ class GameNameType(click.ParamType):
 def run(job: Callable[[Caller, Settings], Awaitable[int]]) -> None:
     """Run a command's coroutine against the installation's Redis and end the process with what it returns."""
     settings = load_or_exit()
-    for module in settings.games:
-        add(module)
+    load_games(settings)
     url = redis_url_of(settings)
 
     async def connected() -> int:

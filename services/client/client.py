@@ -29,7 +29,8 @@ from services.client.deeds import Deeds
 from services.client.http import new_player
 from services.client.outcome import Closed, Done, Pending, Receipt, Rejected, plain
 
-BACKOFF_S = 0.1
+# The first wait is anywhere in this, so that those who lost the same gateway do not come back in the same moment.
+BACKOFF_S = 1.5
 BACKOFF_S_MAX = 5.0
 REPEAT_S = 4.0  # an ask without any answer is sent again
 OPEN_S = 5.0
@@ -79,6 +80,7 @@ class Client(Deeds):
         self._changed: set[asyncio.Future] = set()
         self._socket: ClientConnection | None = None
         self._ready = asyncio.Event()
+        self._at_once = False  # the connection was given up on purpose: nobody else comes back with this client
         self._closed = ""
         self._task: asyncio.Task | None = None
         self._saying: deque[tuple[tuple, asyncio.Future]] = deque()  # what was said and not heard yet
@@ -122,11 +124,12 @@ class Client(Deeds):
             raise Closed(self._closed)
 
     async def drop(self, url: int | None = None) -> None:
-        """Lose the connection on purpose; the next one goes to gateway `url` (by index)."""
+        """Lose the connection on purpose and connect again at once; the next one goes to gateway `url` (by index)."""
         if url is not None:
             self._at = url - 1
         self._ready.clear()
         if self._socket is not None:
+            self._at_once = True
             await self._socket.close()
 
     async def _run(self) -> None:
@@ -158,7 +161,10 @@ class Client(Deeds):
             if self._closed:
                 return
             self._at = (self._at + 1) % len(self.urls)
-            await asyncio.sleep(wait_s * random.uniform(0.5, 1.5))
+            if self._at_once:
+                self._at_once = False
+                continue
+            await asyncio.sleep(random.uniform(0.0, wait_s))
             wait_s = min(2 * wait_s, BACKOFF_S_MAX)
 
     def _lost(self) -> None:

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import uvicorn
 import uvloop
 
-from engine.games import add
 from schemas.codes import CLOSES
 from schemas.wire import FRAME_BYTES_MAX
+from services.games import load_games
 from services.gateway.app import build
 from services.gateway.context import Context
 from services.gateway.peer import Peer
@@ -78,8 +78,7 @@ def main() -> None:
     # It logs addresses of sockets, and what clients send wrong with a traceback.
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL if settings.log_level != "debug" else logging.INFO)
     try:
-        for module in settings.games:
-            add(module)
+        load_games(settings)
         with or_exit():
             code = uvloop.run(serve(settings))
     except SettingsError as error:

@@ -4,10 +4,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import structlog
 from redis.exceptions import RedisError
 
 from services.store.keys import META, PARTITIONS
 from services.store.redis import Unreachable, connect
+
+log = structlog.get_logger()
 
 
 class UnfitServer(Exception):
@@ -18,8 +21,10 @@ FAULTS = (UnfitServer, RedisError, *Unreachable)
 
 
 def complaint(error: Exception) -> str:
-    """One of FAULTS, for whoever set REDIS_URL. The address is not shown, it may hold a password."""
-    return f"REDIS_URL: {error if isinstance(error, UnfitServer) else f'the server does not answer ({type(error).__name__})'}"
+    """One of FAULTS, for whoever set REDIS_URL. The URL is not shown, it may hold a password; redis-py's text has none."""
+    if isinstance(error, UnfitServer):
+        return f"REDIS_URL: {error}"
+    return f"REDIS_URL: the server does not answer as it should ({type(error).__name__}: {str(error)[:200]})"
 
 
 @contextmanager
@@ -50,6 +55,8 @@ async def _check(redis) -> None:
     policy = (await redis.config_get("maxmemory-policy")).get("maxmemory-policy")
     if policy is not None and policy != "noeviction":
         raise UnfitServer(f"maxmemory-policy: expected noeviction (anything else deletes games), got {policy}")
+    if (await redis.config_get("appendonly")).get("appendonly") == "no":
+        log.warning("appendonly is off: a restart of the server loses every game")
     await redis.hsetnx(META, "partitions", PARTITIONS)
     stored = int(await redis.hget(META, "partitions"))
     if stored != PARTITIONS:

@@ -19,6 +19,7 @@ Hash `{pNN}:s:<room>`: player -> generations of the gateways that hold sockets o
 Hash `{pNN}:g`: gateway generation -> end of its lease in ms; set `{pNN}:gr:<generation>`: `<room> <player>` it holds.
 Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here),
 claimed (rooms that a worker folds right now).
+Zset `{pNN}:stuck`: rooms that no worker could fold, by the time of the next try.
 """
 
 import zlib

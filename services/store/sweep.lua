@@ -17,6 +17,10 @@ for k = 1, #gateways, 2 do
     if redis.call('EXISTS', held) == 0 then redis.call('HDEL', KEYS[5], gateways[k]) end
   end
 end
+for _, room in ipairs(redis.call('ZRANGEBYSCORE', tag .. ':stuck', '-inf', now, 'LIMIT', 0, ARGV[4])) do
+  redis.call('ZREM', tag .. ':stuck', room)
+  redis.call('ZADD', KEYS[2], 'NX', now, room)
+end
 if removed > 0 then wake(KEYS[1], KEYS[3], KEYS[4], ARGV[2], now, tonumber(ARGV[3])) end
 local h = redis.call('HMGET', KEYS[1], 'job', 'lease', 'claimed')
 local waiting = redis.call('ZCARD', KEYS[2]) > 0 or (h[3] and h[3] ~= '')

@@ -40,7 +40,10 @@ while i < #ARGV do
     local at = ARGV[i + 10]
     redis.call('HSET', r, 'v', ARGV[i + 4], 'cur', ARGV[i + 5], 'd', ARGV[i + 6], 'head', ARGV[i + 7], 'snap', ARGV[i + 8])
     if ARGV[i + 9] ~= '' then redis.call('HSET', r, 'chance', ARGV[i + 9]) end
-    if h[5] then redis.call('HDEL', r, 'claims') end
+    if h[5] then
+      redis.call('HDEL', r, 'claims')
+      redis.call('ZREM', tag .. ':stuck', room)
+    end
     for k = 0, rejects - 1 do
       redis.call('HSET', r, ARGV[first_reject + 2 * k], ARGV[first_reject + 2 * k + 1])
     end
@@ -61,8 +64,12 @@ while i < #ARGV do
   i = first_parked + parked
 end
 for room in pairs(open) do
-  redis.call('ZADD', ready, 'NX', now, room)
-  redis.call('HINCRBY', tag .. ':r:' .. room, 'claims', 1)
+  local claims = redis.call('HINCRBY', tag .. ':r:' .. room, 'claims', 1)
+  if claims < 6 then
+    redis.call('ZADD', ready, 'NX', now, room)
+  else -- no worker here can fold it (its game is not installed): try again later and later, not in a loop
+    redis.call('ZADD', tag .. ':stuck', now + math.min(1000 * 2 ^ math.min(claims - 6, 6), 60000), room)
+  end
 end
 local out, names = {1, refused}, {}
 local rooms = ARGV[4] == '0' and {} or redis.call('ZPOPMIN', ready, ARGV[4])

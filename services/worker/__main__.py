@@ -4,15 +4,16 @@ import asyncio
 import gc
 import os
 import secrets
+import sys
 
 import structlog
 import uvloop
 from arq.connections import RedisSettings
 from redis.exceptions import RedisError
 
-from engine.games import add
+from services.games import load_games
 from services.log import setup
-from services.settings import load_or_exit, redis_url_of
+from services.settings import SettingsError, load_or_exit, redis_url_of
 from services.store.check import check, or_exit
 from services.store.keys import PARTITIONS
 from services.store.redis import Caller, Unreachable, connect
@@ -54,14 +55,17 @@ async def listen(url: str, door: str, drainer: Drainer, ready: asyncio.Event) ->
 def main() -> None:
     settings = load_or_exit()
     setup(settings.log_level, f"worker-{os.getpid()}")
-    for module in settings.games:
-        add(module)
+    try:
+        load_games(settings)
+        url = redis_url_of(settings)
+    except SettingsError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
     guard.install()
     # What is loaded stays; folds make thousands of small objects a second that reference counts free by themselves.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-    url = redis_url_of(settings)
     loop = uvloop.new_event_loop()
     asyncio.set_event_loop(loop)
     with or_exit():

@@ -46,6 +46,17 @@ def _chance(claim: Claim) -> Chance | None:
     return load_chance(claim.chance) if claim.chance or not claim.version else None
 
 
+def _fault(error: Exception) -> str:
+    """What went wrong and where, for the log: never the message, which may quote what players must not know."""
+    if isinstance(error, KeyError) and error.__traceback__ is not None and error.args[:1]:
+        return (
+            f"KeyError: {error.args[0]!r}"
+            if isinstance(error.args[0], str) and len(error.args[0]) <= 32
+            else "KeyError"
+        )
+    return type(error).__name__
+
+
 class Folded(NamedTuple):
     """What this worker folded last of a room. Used again only when the claim's snapshot is the very same bytes."""
 
@@ -171,7 +182,7 @@ class Drainer:
             except asyncio.CancelledError:
                 raise
             except Exception as error:  # this room's claims counter brings it to `alone`; the others go on (P7)
-                log.error("room not folded", room=claim.room, fault=type(error).__name__)
+                log.error("room not folded", room=claim.room, game=claim.game, claims=claim.claims, fault=_fault(error))
                 continue
             commits.append(commit)
             if time.monotonic() - started > SLICE_S:
@@ -279,7 +290,7 @@ class Drainer:
     def _report(self, claim: Claim, decided: list[Decided]) -> None:
         for one in decided:
             if one.why:
-                log.error("parked", room=claim.room, entry=one.entry.id.decode(), fault=one.why)
+                log.error("parked", room=claim.room, entry=one.entry.id.decode(), fault=one.why, where=one.where)
         ahead_ms = entry_ms(decided[-1].entry.id) - time.time() * 1000
         if ahead_ms > 1000:
             log.warning("stream ids are ahead of the clock", room=claim.room, ms=round(ahead_ms))

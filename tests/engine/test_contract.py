@@ -5,6 +5,7 @@ a time into a sound game and expects some check to fail: a check that cannot go 
 """
 
 import inspect
+import os
 from itertools import count
 
 import pytest
@@ -20,6 +21,8 @@ from tests.engine import contract
 from tests.games import duel
 
 engine.games.add("tests.games.duel")
+for _module in filter(None, os.environ.get("NORIPAN_GAMES", "").split(",")):  # a game maker's own
+    engine.games.add(_module.strip())
 
 EXAMPLES = 20  # games per promise and run; seeds differ from run to run, and a failing one is printed
 

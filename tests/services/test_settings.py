@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from services.games import load_games
 from services.settings import SECRET, Settings, SettingsError, env_name, expected, load, redis_url_of, token_keys
 
 KEY = "k" * 40
@@ -147,3 +148,9 @@ def test_the_server_is_redis_url_or_the_one_that_runs_here(tmp_path):
     Path(tmp_path / "redis.url").write_text("redis://127.0.0.1:7/0\n")
     assert redis_url_of(settings) == "redis://127.0.0.1:7/0"
     assert redis_url_of(msgspec.structs.replace(settings, redis_url="redis://x")) == "redis://x"
+
+
+@pytest.mark.parametrize(("module", "why"), [("no_such_mod", "ModuleNotFoundError"), ("json", "AttributeError")])
+def test_a_module_that_is_no_game_stops_the_start(module, why):
+    with pytest.raises(SettingsError, match=f"NORIPAN_GAMES: '{module}'.*{why}"):
+        load_games(load({"NORIPAN_GAMES": module}))
