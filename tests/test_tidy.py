@@ -37,7 +37,7 @@ ALLOWED = {
 EXTRA = {"engine/games/__init__.py": {"importlib", "pkgutil"}}
 
 # What every service may use. `cli` puts the services together and may use any.
-SHARED = {"settings", "store", "client", "log", "games"}
+SHARED = {"settings", "store", "client", "log", "games", "alive"}
 
 LINES_MAX = 400
 # path -> why it may be longer

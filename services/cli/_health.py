@@ -2,8 +2,9 @@
 
 import asyncio
 
+from services.alive import STALE_S, is_alive
 from services.cli.up import answers
-from services.settings import Settings, redis_url_of
+from services.settings import Settings, env_name, redis_url_of
 from services.store import check as store_check
 from services.store.check import FAULTS
 
@@ -11,13 +12,19 @@ from services.store.check import FAULTS
 def complaint(process: str, settings: Settings) -> str:
     """What keeps `process` from working, "" when nothing does. Raises SettingsError when no server is named.
 
-    A gateway answers for itself (/readyz). Workers and the scheduler have no door to knock at; what they depend on is
-    the server, and one of them that is stuck is noticed by its lease, not by this.
+    A gateway answers for itself (/readyz). Workers and the scheduler have no door to knock at: the server they depend on
+    is asked, and their sign of life is looked for.
     """
     if process == "gateway":
-        return "" if asyncio.run(answers(settings, "readyz")) else "the gateway does not answer /readyz with 200"
+        if asyncio.run(answers(settings, "readyz")):
+            return ""
+        return f"the gateway on {settings.host}:{settings.port} does not answer /readyz with 200"
     try:
         asyncio.run(store_check.check(redis_url_of(settings)))
     except FAULTS as error:
         return store_check.complaint(error)
+    if not is_alive(settings, process):
+        return (
+            f"no {process} with {env_name('data_dir')}={settings.data_dir} has done a round in the last {STALE_S:.0f} s"
+        )
     return ""

@@ -8,6 +8,7 @@ import structlog
 import uvloop
 from redis.exceptions import RedisError
 
+from services.alive import Alive
 from services.log import setup
 from services.settings import Settings, load_or_exit, redis_url_of
 from services.store.check import check, or_exit
@@ -37,11 +38,13 @@ async def run(settings: Settings, stop: asyncio.Event) -> None:
     await check(url)
     caller = Caller(connect(url))
     writer = Writer(caller, settings.lease_ms)
+    alive = Alive(settings, "scheduler")
     log.info("scheduler ready")
     while not stop.is_set():
         more = False
         try:
             more = await tick(writer)
+            alive()
         except (RedisError, *Unreachable) as error:
             log.warning("redis unreachable", fault=type(error).__name__)
             await asyncio.sleep(0.2)

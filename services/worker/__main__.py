@@ -11,6 +11,7 @@ import uvloop
 from arq.connections import RedisSettings
 from redis.exceptions import RedisError
 
+from services.alive import Alive
 from services.games import load_games
 from services.log import setup
 from services.settings import SettingsError, load_or_exit, redis_url_of
@@ -86,6 +87,7 @@ def main() -> None:
 
     worker = BellWorker(
         url,
+        Alive(settings, "worker"),
         **settings_for(
             drain,
             max_jobs=2 * PARTITIONS,

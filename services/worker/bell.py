@@ -8,6 +8,7 @@ starts. `settings_for` checks every name against arq's signature, since arq igno
 import asyncio
 import inspect
 import time
+from collections.abc import Callable
 from typing import Any
 
 import structlog
@@ -55,9 +56,10 @@ def settings_for(drain: Any, max_jobs: int, **more: Any) -> dict[str, Any]:
 class BellWorker(Worker):
     """arq's Worker, woken by the bell, by a job slot that frees while others wait, or after FALLBACK_S."""
 
-    def __init__(self, url: str, **settings: Any) -> None:
+    def __init__(self, url: str, on_round: Callable[[], None] = lambda: None, **settings: Any) -> None:
         super().__init__(**settings)
         self._url = url
+        self._on_round = on_round
         self._wake = asyncio.Event()
         self._backlog = False
 
@@ -89,6 +91,7 @@ class BellWorker(Worker):
         except TimeoutError:
             pass
         self._wake.clear()
+        self._on_round()
         try:
             await super()._poll_iteration()
         except (RedisError, *Unreachable) as error:

@@ -1,6 +1,7 @@
 """The command line: every file is a command, every command loads and explains itself, and a wrong call ends with 2."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -9,8 +10,11 @@ import pytest
 import redis
 from click.testing import CliRunner
 
+from services.alive import sign
 from services.cli.main import PROCESSES, cli
+from services.settings import load
 from services.store.server import embedded, free_port
+from tests.stack import wait_until
 
 NAMES = cli.list_commands(None)
 
@@ -35,9 +39,22 @@ def test_a_wrong_call_ends_with_2(args):
 @pytest.mark.parametrize("name", ["worker", "scheduler"])
 def test_a_check_asks_the_server(name, tmp_path):
     def check(url: str):
-        return CliRunner().invoke(cli, [name, "--check"], env={"REDIS_URL": url})
+        env = {"REDIS_URL": url, "NORIPAN_DATA_DIR": str(tmp_path / "data")}
+        return CliRunner().invoke(cli, [name, "--check"], env=env)
 
-    with embedded(tmp_path) as store:
+    with embedded(tmp_path / "store") as store:
+        nobody = check(store.url)
+        assert nobody.exit_code == 1 and f"no {name}" in nobody.stderr
+        env = {**os.environ, "REDIS_URL": store.url, "NORIPAN_DATA_DIR": str(tmp_path / "data")}
+        process = subprocess.Popen([sys.executable, "-m", f"services.{name}"], env=env, stderr=subprocess.DEVNULL)
+        try:
+            wait_until(lambda: check(store.url).exit_code == 0, 20)
+            process.send_signal(signal.SIGSTOP)
+            wait_until(lambda: check(store.url).exit_code == 1, 20)
+        finally:
+            process.kill()
+            process.wait()
+        sign(load({"NORIPAN_DATA_DIR": str(tmp_path / "data")}), name).touch()
         assert check(store.url).exit_code == 0
         redis.Redis(port=store.port).config_set("maxmemory-policy", "allkeys-lru")
         unfit = check(store.url)
