@@ -223,9 +223,17 @@ def _agreed(kit, room: Room, seats, at_ms: int) -> tuple:
     return (ev.RematchAgreed(host, tuple(wanting), at_ms=at_ms),)
 
 
-def listed(room: Room | None) -> bool:
-    """Does this room belong on the list of public rooms? While it can be joined or watched."""
-    return room is not None and room.settings.public and room.phase in (LOBBY, OPENING, PLAYING)
+def listed(room: Room | None, now_ms: int) -> bool:
+    """Does this room belong on the list of public rooms? While it can be joined or watched.
+
+    One that spectators see late stays until they have seen the end, or the list would tell it to them.
+    """
+    if room is None or not room.settings.public:
+        return False
+    if room.phase in (LOBBY, OPENING, PLAYING):
+        return True
+    late_ms = room.settings.delay_s * 1000
+    return late_ms > 0 and now_ms < room.active_ms + late_ms
 
 
 def reopening(room: Room, secret: bytes) -> bytes:

@@ -6,7 +6,7 @@ import signal
 
 import structlog
 import uvloop
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from services.alive import Alive
 from services.log import setup
@@ -19,11 +19,24 @@ from services.store.write import Writer
 log = structlog.get_logger()
 
 
+def _whole(replies: list) -> list:
+    """What partitions answered. A script that fails on one is logged and costs the others nothing; a lost server raises."""
+    found = []
+    for part, reply in enumerate(replies):
+        if not isinstance(reply, BaseException):
+            found.append(reply)
+        elif isinstance(reply, ResponseError):
+            log.error("a partition's script failed", partition=part, fault=str(reply)[:200])
+        else:
+            raise reply
+    return found
+
+
 async def tick(writer: Writer) -> bool:
     """One look at every partition; True when more deadlines are due than one look takes."""
-    reports = await asyncio.gather(*(writer.due(part) for part in range(PARTITIONS)))
-    swept = await asyncio.gather(*(writer.sweep(part) for part in range(PARTITIONS)))
-    late = max(report[1] for report in reports)
+    reports = _whole(await asyncio.gather(*(writer.due(part) for part in range(PARTITIONS)), return_exceptions=True))
+    swept = _whole(await asyncio.gather(*(writer.sweep(part) for part in range(PARTITIONS)), return_exceptions=True))
+    late = max((report[1] for report in reports), default=0)
     if late > 1000:
         log.warning("timeouts late", ms=late, timeouts=sum(report[0] for report in reports))
     rescued = sum(scheduled for scheduled, _ in swept)

@@ -30,8 +30,12 @@ redis.call('HSET', KEYS[1], slot, ARGV[4] .. ' ' .. entry, 'a', h[4] + 1)
 local now = ms_of(entry)
 redis.call('ZADD', KEYS[3], 'NX', now, ARGV[1])
 if ARGV[11] ~= '' then
-  redis.call('HSET', KEYS[7], ARGV[10], ARGV[11])
-  redis.call('PUBLISH', 'v:' .. ARGV[1], 'names')
+  -- Strangers who are refused leave a name too: so many fit, and an unchanged one is no news.
+  local name = redis.call('HGET', KEYS[7], ARGV[10])
+  if name ~= ARGV[11] and (name or redis.call('HLEN', KEYS[7]) < 200) then
+    redis.call('HSET', KEYS[7], ARGV[10], ARGV[11])
+    redis.call('PUBLISH', 'v:' .. ARGV[1], 'names')
+  end
 end
 wake(KEYS[4], KEYS[5], KEYS[6], ARGV[7], now, tonumber(ARGV[8]))
 return {0, entry, ''}

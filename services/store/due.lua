@@ -9,15 +9,18 @@ for k = 1, #rooms, 2 do
   local room, at = rooms[k], tonumber(rooms[k + 1])
   local r = tag .. ':r:' .. room
   local h = redis.call('HMGET', r, 'due', 'turn', 'cur', 'tmo')
-  if not h[1] or h[1] == '' then
-    redis.call('ZREM', KEYS[1], room)
+  local id
+  if not h[1] or h[1] == '' or not tonumber(h[2]) or not string.match(h[3] or '', '^%d+%-%d+$') then
+    redis.call('ZREM', KEYS[1], room) -- no deadline, or a damaged room, which must not keep the others' from coming
   else
-    local turn, entry = string.match(h[4] or '', '^(%d+) (%S+)$')
+    local turn, entry = string.match(h[4] or '', '^(%d+) (%d+%-%d+)$')
     if turn ~= h[2] or not after(entry, h[3]) then
-      local id = append_system(tag, room, '{"type":"timeout","turn":' .. h[2] .. '}')
-      redis.call('HSET', r, 'tmo', h[2] .. ' ' .. id)
-      appended = appended + 1
-      if now - at > late then late = now - at end
+      id = append_system(tag, room, '{"type":"timeout","turn":' .. h[2] .. '}')
+      if id then
+        redis.call('HSET', r, 'tmo', h[2] .. ' ' .. id)
+        appended = appended + 1
+        if now - at > late then late = now - at end
+      end
     end
     redis.call('ZADD', KEYS[1], now + ARGV[4], room)
   end

@@ -38,10 +38,10 @@ async def _read(caller: Caller, code: str) -> Room | None:
             if (room := await _listed(caller, code)) is not None:
                 await list_room(caller, code, True)
         return room
-    except (KeyError, LostEvents, msgspec.MsgspecError):
+    except (KeyError, ValueError, LostEvents, msgspec.MsgspecError):
         return None
 
 
 async def _listed(caller: Caller, code: str) -> Room | None:
     found = await read_room(caller, code)
-    return found[2] if found is not None and listed(found[2]) else None
+    return found[2] if found is not None and listed(found[2], int(time.time() * 1000)) else None

@@ -37,11 +37,14 @@ class Head(NamedTuple):
 
 
 async def read_head(caller: Caller, room: str) -> Head | None:
-    """None: no such room."""
+    """None: no such room. Raises ValueError when its hash lacks a part that nothing else tells."""
     h = await caller.call("HMGET", key("r", room), "n", "g", "v", "cur", "head", "snap", "d")
     if h[0] is None:
         return None
-    return Head(int(h[0]), h[1].decode(), int(h[2]), h[3], h[4], h[5], int(h[6]))
+    missing = [name for name, value in (("g", h[1]), ("v", h[2]), ("cur", h[3]), ("d", h[6])) if value is None]
+    if missing:
+        raise ValueError(f"{key('r', room)} has no field {', '.join(missing)}")
+    return Head(int(h[0]), h[1].decode(), int(h[2]), h[3], h[4] or b"", h[5] or b"", int(h[6]))
 
 
 async def read_past(caller: Caller, room: str, n: int) -> Head | None:

@@ -1,5 +1,6 @@
 """turn.lua as a typed call: commit what was decided, claim what is next (docs/design.md 4 and 5)."""
 
+import re
 from typing import NamedTuple
 
 from engine.fold import Entry
@@ -7,6 +8,9 @@ from services.store.keys import part_key, tag
 from services.store.redis import Caller
 
 CLAIMS, LINGER, RELEASED, EPOCH_OVER = 1, 2, 0, -2
+
+
+_ORIGIN = re.compile(rb"[0-9A-Za-z_-]{1,32}:[0-9]{1,16}").fullmatch
 
 
 class Claim(NamedTuple):
@@ -58,7 +62,10 @@ def entry_of(item: list) -> Entry:
     """A stream item [id, [field, value, …]] as an Entry."""
     fields = item[1]
     pairs = dict(zip(fields[::2], fields[1::2], strict=True))
-    return Entry(item[0], pairs.get(b"d", b""), pairs.get(b"p", b""), pairs.get(b"o", b""))
+    origin = pairs.get(b"o", b"")
+    if origin and not _ORIGIN(origin):
+        origin = b""  # nobody to answer; what the entry says is judged all the same
+    return Entry(item[0], pairs.get(b"d", b""), pairs.get(b"p", b""), origin)
 
 
 async def turn(

@@ -46,7 +46,8 @@ end
 local function append_system(tag, room, data)
   local n = redis.call('HGET', tag .. ':r:' .. room, 'n')
   if not n then return nil end
-  local id = redis.call('XADD', tag .. ':a:' .. room .. '/' .. n, '*', 'd', data)
+  local id = redis.pcall('XADD', tag .. ':a:' .. room .. '/' .. n, '*', 'd', data)
+  if type(id) == 'table' then return nil end -- the key is damaged: this room's trouble alone
   redis.call('HINCRBY', tag .. ':r:' .. room, 'a', 1)
   redis.call('ZADD', tag .. ':ready', 'NX', ms_of(id), room)
   return id

@@ -75,7 +75,7 @@ class Drainer:
     settings: Settings
     door: str
     bells: dict[str, asyncio.Event] = field(default_factory=dict)
-    listings: dict[str, bool] = field(default_factory=dict)
+    listings: dict[str, bool | None] = field(default_factory=dict)
     rematches: dict[str, Room] = field(default_factory=dict)
     recent: OrderedDict[str, "Folded"] = field(default_factory=OrderedDict)
     park_job: Callable[[str], Awaitable[None]] | None = None  # (job id): hides the queue entry of a lingering drain
@@ -258,9 +258,11 @@ class Drainer:
         self.rematches.pop(commit.room, None)
         if after is None:
             return
-        was, now = listed(before), listed(after)
+        at_ms = entry_ms(commit.new_cursor)
+        was, now = listed(before, at_ms), listed(after, at_ms)
         if now or was:
-            self.listings[commit.room] = now
+            # one that is seen late keeps its place, which would tell when something happens
+            self.listings[commit.room] = None if now and was and after.settings.delay_s else now
         if after.next_seated:
             self.rematches[commit.room] = after
 

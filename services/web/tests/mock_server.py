@@ -78,7 +78,7 @@ async def claim(request: Request) -> Response:
 
 
 async def room_list(request: Request) -> Response:
-    found = [summary(table) for table in reversed(rooms.values()) if listed(table.at.room)]
+    found = [summary(table) for table in reversed(rooms.values()) if listed(table.at.room, int(time.time() * 1000))]
     return Response(encode(wire.RoomList(tuple(found))), media_type="application/json")
 
 
