@@ -107,7 +107,7 @@ describe("teams", () => {
   });
 
   it("are called by one name everywhere", () => {
-    expect(sideName(ko, { view, names: { p0: "민수", p2: "지우" }, player: "" }, 0)).toBe("청팀 (민수, 지우)");
+    expect(sideName(ko, { view, names: { p0: "민수", p2: "지우" }, player: "" }, 0)).toBe("청팀 A (민수, 지우)");
   });
 });
 
