@@ -142,6 +142,7 @@ class Room:
         async with self.hub.reading:
             self._kept = []
             batch = dict(self.waiting)
+            heard = self.people.heard
             found, more = await asyncio.gather(read_room(self.hub.caller, self.code), self._read_talk(batch))
             if found is None:
                 for socket in batch:
@@ -159,6 +160,8 @@ class Room:
         kept, self._kept = self._kept, None
         if len(kept) > KEPT_MAX:
             return False  # they still wait: read again
+        if any(batch.values()) and self.people.heard == heard:
+            self.people.counted(read.count)  # otherwise what was heard since is newer
         self._deliver(read, batch, kept)
         return False
 
@@ -222,7 +225,6 @@ class Room:
 
     def _welcome(self, socket: "Socket", read: Read) -> bytes:
         said, now_ms = read.said, self.hub.now_ms()
-        self.people.count = read.count
         mine = socket.held
         if read.late and not mine:
             said, held = heard_late(said, read.facts.seats, read.facts.delay_s, now_ms)
@@ -237,7 +239,7 @@ class Room:
                 read.names,
                 now_ms,
                 socket.people[1:],
-                read.count,
+                self.people.count,
                 tuple(map(Raw, said)),
             )
         )

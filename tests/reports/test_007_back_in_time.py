@@ -1,0 +1,44 @@
+"""Goal: the seat is kept for as long as the game runs; how long somebody was away only decides whether the room acted for them.
+Method: in rooms side by side somebody is away for less and for more than the grace (5 s in this game), and back through the
+other gateway; the view is there at once, and the log says who acted.
+"""
+
+import asyncio
+import json
+import time
+
+import pytest
+
+from services.client import Client
+from tests.services.manners_kit import CHOOSE, duel
+from tests.services.test_client import audited, run
+from tests.stack import Stack
+
+GRACE_S = 5.0
+
+
+@pytest.mark.parametrize("gateway", [0, 1])
+def test_back_before_and_after_the_grace(stack: Stack, gateway: int) -> None:
+    async def away(away_s: float) -> None:
+        async with duel(stack.urls) as (one, two):
+            seat = two.seat
+            await one.act(one.seat, CHOOSE)
+            await two.close()
+            gone = time.monotonic()
+            await one.until(lambda c: not c.view["seats"][str(seat)]["connected"])
+            await asyncio.sleep(gone + away_s - time.monotonic())
+            begun = time.monotonic()
+            async with Client(stack.urls, one.room, two.token, first=gateway) as back:
+                assert time.monotonic() - begun < 1 and back.seat == seat
+                await one.until(lambda c: c.view["seats"][str(seat)]["connected"])
+                turn = 1 if away_s < GRACE_S else 2
+                assert back.view["turn"] == turn
+                await back.act(seat, CHOOSE, turn)
+                log = await audited(stack, back)
+            causes = [event["cause"] for event in map(json.loads, log.events) if event["type"] == "timed_out"]
+            assert causes == ([] if away_s < GRACE_S else ["absent"])
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(away(away_s) for away_s in (0.05, 1.0, GRACE_S - 0.7, GRACE_S + 0.7)))
+
+    run(all_of_them())
