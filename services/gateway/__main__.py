@@ -17,6 +17,8 @@ from schemas.wire import FRAME_BYTES_MAX
 from services.games import load_games
 from services.gateway.app import build
 from services.gateway.context import Context
+from services.gateway.door import Door
+from services.gateway.limits import Addresses
 from services.gateway.peer import Peer
 from services.log import setup
 from services.settings import Settings, SettingsError, load_or_exit, redis_url_of
@@ -49,9 +51,12 @@ async def serve(settings: Settings) -> int:
     await check(redis_url_of(settings))
     door = listen(settings)
     Peer.going_away = CLOSES["going_away"]
+    Peer.allow(settings.message_rate, settings.message_burst)
+    if not settings.proxy_hops:  # behind a proxy every connection is the proxy's
+        Door.addresses = Addresses(settings.sockets_max_per_address, settings.rooms_per_minute)
     config = uvicorn.Config(
         build(Context(settings)),
-        http="httptools",
+        http=Door,
         ws=Peer,
         ws_max_size=FRAME_BYTES_MAX,
         # A ping each half of the time and half of the time for its answer, and a second more (peer.LATE_S).
@@ -75,8 +80,8 @@ async def serve(settings: Settings) -> int:
 def main() -> None:
     settings = load_or_exit()
     setup(settings.log_level, f"gateway-{os.getpid()}")
-    # It logs addresses of sockets, and what clients send wrong with a traceback.
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL if settings.log_level != "debug" else logging.INFO)
+    # At every level: it logs addresses of sockets, and what clients send wrong with a traceback.
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     try:
         load_games(settings)
         with or_exit():

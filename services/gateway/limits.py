@@ -35,13 +35,14 @@ class Bucket:
         self._left = float(burst)
         self._at = now
 
-    def take(self, now: float) -> bool:
+    def take(self, now: float, count: float = 1.0) -> bool:
+        """All `count` or none."""
         left = min(self.burst, self._left + (now - self._at) * self.rate)
         self._at = now
-        if left < 1.0:
+        if left < count:
             self._left = left
             return False
-        self._left = left - 1.0
+        self._left = left - count
         return True
 
 
@@ -62,7 +63,7 @@ class Buckets:
 
 
 class Addresses:
-    """Sockets held and rooms made per client address, in this gateway."""
+    """Sockets (or connections, for `door`) held and rooms made per client address, in this gateway."""
 
     def __init__(self, sockets_max: int, rooms_per_minute: int) -> None:
         self._sockets_max = sockets_max

@@ -110,5 +110,8 @@ def _inside(root: Path, path: str) -> Path | None:
     """The file of a path, if it is one of the bundle's (a path that climbs out is not)."""
     if not path or "\0" in path:
         return None
-    file = (root / path).resolve()
-    return file if file.is_relative_to(root.resolve()) and file.is_file() else None
+    try:
+        file = (root / path).resolve()
+        return file if file.is_relative_to(root.resolve()) and file.is_file() else None
+    except OSError:  # a name longer than a file system takes
+        return None

@@ -5,20 +5,29 @@ then can be neither passed over nor closed. Here a whole text frame is handed to
 one write of a frame that many sockets may share. The ASGI call of the session only accepts, and waits for the end.
 
 A peer that does not read is not read from either, so that nothing it sends can make us buffer answers without bound.
+
+A frame costs six bytes to send and much more to parse, and the empty ones, pings and pongs never become a message that
+could be counted. So what arrives is parsed in slices, a few frames per turn of the event loop, and every frame of every
+kind is counted: who sends more of them than any client would is cut off, and the rest is not looked at.
 """
 
 import socket
-from asyncio import BaseTransport
+from asyncio import BaseTransport, Handle
 from collections.abc import Callable
 from typing import Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 from websockets.protocol import State
+
+from services.gateway.limits import Bucket
 
 SCOPE = "noripan.peer"
 # The kernel's send buffer per socket; left alone it grows to megabytes for a peer that reads nothing.
 SEND_BYTES = 64 * 1024
 ABORT_S = 5.0  # after a close, a peer that neither answers nor reads is cut off
+SLICE_BYTES = 1024  # parsed at once: at most 170 frames
+TURN_FRAMES = 64  # after so many the others have their turn
 LATE_S = 1.0  # a missing pong is believed after one more look, since it may lie unread behind a busy moment
 
 
@@ -33,13 +42,32 @@ def framed(data: bytes) -> bytes:
 
 
 class Peer(WebSocketsSansIOProtocol):
-    """on_text(bytes): one message. on_odd(close name): a message that is not UTF-8 text. on_writable(): reads again."""
+    """on_text(bytes): one message. on_odd(close name): a message that is not UTF-8 text. on_writable(): reads again.
 
+    on_lost(): the connection is over. frame_rate, frame_burst: frames of any kind, a second and at once.
+    """
+
+    frame_rate: float = 120.0
+    frame_burst: float = 400.0
+    on_lost: Callable[[], None] | None = None
     on_text: Callable[[bytes], None] | None = None
     on_odd: Callable[[str], None] | None = None
     on_writable: Callable[[], None] | None = None
     going_away: tuple[int, str] = (1001, "")
     _late = False
+    _held = False  # not read from until `_unread` is parsed
+    _turn: Handle | None = None
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._unread = bytearray()
+        self._frames = Bucket(self.frame_rate, self.frame_burst, self.loop.time())
+
+    @classmethod
+    def allow(cls, message_rate: float, message_burst: float) -> None:
+        """Frames for those who may send so many messages: fragments, pongs and what is refused politely fit in as well."""
+        cls.frame_rate = 4 * message_rate + 40
+        cls.frame_burst = 4 * message_burst + 240
 
     @property
     def busy(self) -> bool:
@@ -70,6 +98,61 @@ class Peer(WebSocketsSansIOProtocol):
         held = transport.get_extra_info("socket")
         if held is not None:
             held.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BYTES)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._unread.clear()
+        if self._turn is not None:
+            self._turn.cancel()
+        if self.on_lost is not None:
+            self.on_lost()
+
+    def data_received(self, data: bytes) -> None:
+        if not self.handshake_initiated:  # the whole head, which `door` bounds
+            super().data_received(data)
+            if not self.handshake_initiated:
+                self.transport.write(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+                self.transport.close()
+            return
+        self._unread += data
+        if self._turn is None:
+            self._parse()
+
+    def _parse(self) -> None:
+        """One turn."""
+        self._turn = None
+        left = TURN_FRAMES
+        while self._unread and left > 0 and self._may_read() and not self.transport.is_closing():
+            piece = bytes(self._unread[:SLICE_BYTES])
+            del self._unread[:SLICE_BYTES]
+            self.conn.receive_data(piece)
+            if self.conn.parser_exc is not None:
+                self.handle_parser_exception()
+                break
+            count = len(self.conn.events)
+            if count and not self._frames.take(self.loop.time(), count):
+                self.transport.abort()
+                break
+            left -= count
+            self.handle_events()
+        if self.transport.is_closing():
+            self._unread.clear()
+            self.loop.call_later(ABORT_S, self.transport.abort)
+        elif self._unread:
+            self._held = True
+            self.transport.pause_reading()
+            if self._may_read():
+                self._turn = self.loop.call_soon(self._parse)
+        elif self._held:
+            self._held = False
+            self._read_again()
+
+    def _may_read(self) -> bool:
+        return self.close_sent or not self.busy
+
+    def handle_cont(self, event: Frame) -> None:
+        if event.data or event.fin:  # empty ones would pile up without ever being too large a message
+            super().handle_cont(event)
 
     def handle_connect(self, event: Any) -> None:
         super().handle_connect(event)
@@ -103,8 +186,12 @@ class Peer(WebSocketsSansIOProtocol):
             self.on_writable()
 
     def _read_again(self) -> None:
-        if not self.transport.is_closing():
+        if self.transport.is_closing() or not self._may_read():
+            return
+        if not self._unread:
             self.transport.resume_reading()
+        elif self._turn is None:
+            self._turn = self.loop.call_soon(self._parse)
 
     def handle_pong(self, event: Any) -> None:
         self._late = False

@@ -2,12 +2,14 @@
 
 What should be so (`_count`) and what Redis was told (`_told`) are kept apart, and one task brings the second to the first:
 a player who comes, goes and comes again while Redis is away costs one call, and no order of failures can leave a ghost.
+Nobody is gone before what they said last is in the log: a seat taken by it would stay connected for ever.
 A lease per partition says that this gateway lives. One that was found dead is taken off by the sweep; if that was a
 mistake (a long pause), the next beat says so and everybody is registered again.
 """
 
 import asyncio
 import secrets
+from collections.abc import Iterable
 
 import structlog
 from redis.exceptions import RedisError
@@ -21,6 +23,8 @@ log = structlog.get_logger()
 LEASE_MS = 6000
 BEAT_S = 2.0
 RETRY_S = 0.2
+LAST_S = 10.0  # how long the last words of a socket are waited for
+STOP_S = 0.5  # and when the gateway ends
 TOGETHER = 128
 
 Who = tuple[str, str]  # room, player
@@ -36,6 +40,7 @@ class Presence:
         self._told: dict[Who, bool | None] = {}  # None: the outcome of the last call is unknown
         self._open: set[Who] = set()  # to be looked at
         self._wake = asyncio.Event()
+        self._leaving: set[asyncio.Task] = set()
 
     def enter(self, room: str, player: str) -> None:
         who = (room, player)
@@ -46,11 +51,29 @@ class Presence:
 
     def leave(self, room: str, player: str) -> None:
         who = (room, player)
-        held = self._count.pop(who) - 1
-        if held:
+        held = self._count.pop(who, 0) - 1
+        if held > 0:
             self._count[who] = held
-        else:
+        elif not held:  # below: `leave_all` came before
             self._look(who)
+
+    def leave_after(self, work: asyncio.Task | None, room: str, players: Iterable[str], *, cut: bool) -> None:
+        """`leave`, when `work` is done or has had its time. cut: then it is cancelled, so that nothing follows."""
+        if work is None:
+            for player in players:
+                self.leave(room, player)
+            return
+        task = asyncio.get_running_loop().create_task(self._leave_after(work, room, tuple(players), cut))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+    async def _leave_after(self, work: asyncio.Task, room: str, players: tuple[str, ...], cut: bool) -> None:
+        _, late = await asyncio.wait((work,), timeout=LAST_S)
+        if late and cut:
+            work.cancel()
+            await asyncio.wait((work,), timeout=STOP_S)
+        for player in players:
+            self.leave(room, player)
 
     def _look(self, who: Who) -> None:
         self._open.add(who)
@@ -76,6 +99,8 @@ class Presence:
 
     async def leave_all(self) -> None:
         """The gateway ends: nobody is here any more. One try; the lease does the rest."""
+        if self._leaving:
+            await asyncio.wait(self._leaving, timeout=STOP_S)
         self._open.update(self._count)
         self._count.clear()
         await self._settle()

@@ -1,8 +1,6 @@
 """One socket: from the first `hello` to the end. Bounds come first, then decoding, then one append; the answer is the log's.
 
-Messages are taken as they are parsed (`heard`), cheap ones answered at once. What needs Redis goes through one line per
-socket (`_work`), in order, so that a roll is in the log before the score that was sent after it. While Redis is away the
-line waits, asking again by the same id, and the socket stays open.
+Messages are taken as they are parsed (`heard`), cheap ones answered at once. What needs Redis goes through `line`.
 
 A client's session names are its own: in the log and in `done` they appear as a hash of player and session, so that nobody
 can use up the ids of somebody else's session, which everybody at the table could read; towards the client itself the name
@@ -21,26 +19,22 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 from msgspec import UNSET, UnsetType
-from redis.exceptions import RedisError
 
 from engine.audience import PUBLIC
-from engine.game import Rejected
 from engine.room.state import PLAYING
 from schemas import wire
 from schemas.base import Detail, encode
 from schemas.codes import CLOSES
-from schemas.wire import Ack, Reject, decode_ask
-from services.gateway import commands, talk
+from schemas.wire import Reject, decode_ask
+from services.gateway import commands
 from services.gateway.commands import id_of
 from services.gateway.facts import NOTHING, Facts, Seats
 from services.gateway.fanout import Room
-from services.gateway.faults import place
 from services.gateway.limits import Bucket, too_deep
+from services.gateway.line import Line
 from services.gateway.peer import Peer, framed
 from services.gateway.tokens import Badge
-from services.store import write
 from services.store.outcome import reject_text
-from services.store.redis import Unreachable
 
 if TYPE_CHECKING:
     from services.gateway.context import Context
@@ -49,19 +43,8 @@ log = structlog.get_logger()
 
 HELLO_S = 5.0
 STRIKES_MAX = 50  # bad or too fast messages in a row
-LINE_MAX = 64  # asks that wait for Redis
 OUT_MAX = 64  # frames that wait for a slow reader
 OUT_BYTES_MAX = 256 * 1024
-APPEND_S = 5.0  # how long an append is tried while Redis is away
-RETRY_S = 0.05
-RETRY_S_MAX = 1.0
-
-STATUS_CODES = {
-    write.NO_ROOM: "no_room",
-    write.MOVED: "moved",
-    write.TOO_OLD: "too_old",
-    write.OVERLOADED: "overloaded",
-}
 
 
 def store_session(player: str, session: str) -> str:
@@ -106,8 +89,7 @@ class Socket:
         self._bucket = Bucket(settings.message_rate, settings.message_burst, self._loop.time())
         self._strikes = 0
         self._ready = False  # welcomed once
-        self._line: deque[tuple[wire.AnyAsk, int]] = deque()  # each with the game that the client saw when it asked
-        self._worker: asyncio.Task | None = None
+        self._line = Line(self)
         self._out: deque[bytes] = deque()
         self._out_bytes = 0
         self._closing = False
@@ -188,12 +170,10 @@ class Socket:
             self._hello(ask)
         elif not self._code:
             self.refuse("hello_first", getattr(ask, "id", UNSET))
-        elif len(self._line) >= LINE_MAX:
+        elif not self._line.add(ask, self.game_n):
             self.refuse("rate_limited", getattr(ask, "id", UNSET))
-        else:
-            self._line.append((ask, self.game_n))
-            if self._worker is None and self._ready:
-                self._worker = self._loop.create_task(self._work())
+        elif self._ready:
+            self._line.go()
 
     def _no_hello(self) -> None:
         self.end("no_hello")
@@ -258,18 +238,17 @@ class Socket:
         for player in people:
             if not self._ready or player not in self.people:
                 presence.enter(code, player)
-        for player in self.people if self._ready else ():
-            if player not in people:
-                presence.leave(code, player)
+        gone = [player for player in self.people if self._ready and player not in people]
+        if gone:
+            presence.leave_after(self._line.work, code, gone, cut=self._closing)
 
     def welcomed(self) -> None:
         """A snapshot was sent: asks may go to the log from now on."""
         if not self._ready:
             self._present(self.people)
             self._ready = True
-            if self._line:
-                self._line = deque((ask, n or self.game_n) for ask, n in self._line)
-                self._worker = self._loop.create_task(self._work())
+            self._line.seen(self.game_n)
+            self._line.go()
 
     def gone(self) -> None:
         """There is no such room."""
@@ -311,89 +290,3 @@ class Socket:
             self.room.leave(self)
             if self._ready:
                 self._present(())
-
-    # the line to Redis
-
-    async def _work(self) -> None:
-        try:
-            while self._line:
-                ask, n = self._line.popleft()
-                try:
-                    await self._do(ask, n)
-                except Exception as error:  # a bug of ours must not silence the socket
-                    log.error("ask failed", room=self.room.code, kind=type(ask).__name__, fault=place(error))
-                    self.refuse("internal", getattr(ask, "id", UNSET))
-        finally:
-            self._worker = None
-
-    async def _do(self, ask: wire.AnyAsk, n: int) -> None:
-        kind = type(ask)
-        if kind is wire.Legal:
-            await self._legal(ask)
-            return
-        player = commands.doer(ask, self.people, self.facts.seats)
-        if isinstance(player, Rejected):
-            self.refuse(player.code, getattr(ask, "id", UNSET), player.detail)
-        elif kind is wire.Say:
-            await self._say(ask, player)
-        elif self.behind:  # the log's answer would tell how the game stands now
-            self.refuse("not_in_lobby" if kind is wire.Join else "no_seat", ask.id)
-        else:
-            await self._submit(ask, player, n)
-
-    async def _legal(self, ask: wire.Legal) -> None:
-        if ask.seat not in self.held:
-            self.refuse("not_your_seat", UNSET, Detail("seat", got=ask.seat))
-            return
-        try:
-            self.tell(await self.room.legal(ask.seat))
-        except (RedisError, *Unreachable):
-            self.refuse("unavailable")
-
-    async def _say(self, ask: wire.Say, player: str) -> None:
-        frame = talk.said(ask, player, self.facts.seats, self.room.kit, self.context.now_ms())
-        if isinstance(frame, Rejected):
-            self.refuse(frame.code, UNSET, frame.detail)
-            return
-        try:
-            status = await self.context.writer.say(self.room.code, player, frame)
-        except (RedisError, *Unreachable):
-            self.refuse("unavailable", UNSET, Detail("say"))
-            return
-        if status < 1:
-            self.refuse("rate_limited" if status == 0 else "no_room", UNSET, Detail("say"))
-
-    async def _submit(self, ask: wire.AnyDeed, player: str, n: int) -> None:
-        room = self.room
-        written = commands.write(ask, player, room.kit)
-        if isinstance(written, Rejected):
-            self.refuse(written.code, ask.id, written.detail)
-            return
-        append = self.context.writer.append
-        retry_s, end = RETRY_S, self._loop.time() + APPEND_S
-        while True:
-            try:
-                reply = await append(
-                    room.code,
-                    n,
-                    self.store_session,
-                    ask.id,
-                    written.data,
-                    written.private,
-                    player,
-                    written.nickname,
-                )
-                break
-            except (RedisError, *Unreachable):
-                # The outcome is unknown; the same id may be appended again without a second effect.
-                if self._loop.time() + retry_s >= end:
-                    self.refuse("unavailable", ask.id)
-                    return
-                await asyncio.sleep(retry_s)
-                retry_s = min(2 * retry_s, RETRY_S_MAX)
-        if reply.status < 0:
-            self.refuse(STATUS_CODES[reply.status], ask.id)
-        elif reply.code in ("", "ok"):
-            self.tell(framed(encode(Ack(ask.id, reply.entry, reply.code))))
-        else:
-            self.refuse(reply.code, ask.id)

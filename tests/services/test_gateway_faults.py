@@ -91,7 +91,7 @@ def test_following_begins_exactly_where_reading_ended(tmp_path: Path, monkeypatc
 
     async def hold(one: Client) -> None:
         await one.act(0, {"type": "roll"})
-        for number in range(400):
+        for number in range(2000):
             await one.act(0, {"type": "set_hold", "held": [number % 2 == 0, True, False, False, False]})
 
     async def play(stack: Stack, proxy: Proxy) -> None:

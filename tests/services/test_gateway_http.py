@@ -145,3 +145,8 @@ def test_the_bundle_is_served_packed_and_cached(tmp_path: Path, monkeypatch: pyt
         assert browser.get("/r/ABCDEF/more").status_code == 404
         (tmp_path / "index.html").write_text("<!doctype html><title>다음</title>")
         assert "다음" in browser.get("/").text
+
+
+def test_a_path_longer_than_any_file_name_is_not_found(stack: Stack) -> None:
+    for path in ("/" + "a" * 300, "/" + "b/" * 3000):
+        assert request("GET", f"{stack.urls[0]}{path}")[0] == 404

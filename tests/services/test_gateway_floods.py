@@ -1,0 +1,206 @@
+"""What one connection may do to everybody else on its gateway: floods of frames, endless and half requests, last words."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.gateway import door
+from services.gateway.limits import Bucket
+from services.store.keys import key
+from tests.services.raw import Raw, request
+from tests.stack import Stack, wait_until
+
+FLOOD_S = 3.0
+SOCKETS_MAX = 40
+SHAKE = (
+    b"GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+# What is said first, and what is said again and again (frames are masked with zeros).
+FLOODS = {
+    "empty fragments": (SHAKE, b"\x01\x81\0\0\0\0x", b"\x00\x80\0\0\0\0"),
+    "empty texts": (SHAKE, b"", b"\x81\x80\0\0\0\0"),
+    "pongs": (SHAKE, b"", b"\x8a\x80\0\0\0\0"),
+    "pings": (SHAKE, b"", b"\x89\x80\0\0\0\0"),
+    "header lines": (b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"a: b\r\n"),
+    "an address": (b"", b"GET /", b"a"),
+    "pipelined requests": (b"", b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"),
+    "empty lines": (b"", b"", b"\r\n"),
+}
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    env = {
+        "NORIPAN_MESSAGE_RATE": "20",
+        "NORIPAN_MESSAGE_BURST": "40",
+        "NORIPAN_SOCKETS_MAX_PER_ADDRESS": str(SOCKETS_MAX),
+        "NORIPAN_LOG_LEVEL": "debug",
+    }
+    with Stack(tmp_path_factory.mktemp("floods"), env=env) as running:
+        yield running
+
+
+def memory_mb(stack: Stack) -> float:
+    return int(Path(f"/proc/{stack.gateway[0].pid}/statm").read_text().split()[1]) * 4096 / 1e6
+
+
+def dial(stack: Stack, said: bytes = b"") -> socket.socket:
+    held = socket.create_connection(("127.0.0.1", stack.gateway[0].port), timeout=5)
+    held.sendall(said)
+    return held
+
+
+def read_out(held: socket.socket) -> bytes:
+    """All that is said until the other side closes; TimeoutError when it does not."""
+    data = b""
+    try:
+        while more := held.recv(65536):
+            data += more
+    except ConnectionError:
+        pass
+    return data
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_a_flood_stalls_nobody(stack: Stack, kind: str) -> None:
+    shake, first, again = FLOODS[kind]
+    cut, stop = [], time.monotonic() + FLOOD_S
+
+    def flood() -> None:
+        while time.monotonic() < stop:
+            try:
+                with dial(stack, shake) as held:
+                    if shake:
+                        assert b" 101 " in held.recv(1000)
+                    held.sendall(first)
+                    while time.monotonic() < stop:
+                        held.sendall(again * (120_000 // len(again)))
+            except OSError:
+                cut.append(time.monotonic())
+
+    before = memory_mb(stack)
+    made = request("POST", f"{stack.urls[0]}/api/rooms", {"game": "duel"})[1]
+    with Raw(stack.urls[0]).hello(made["room"], made["token"]) as calm:
+        thread = threading.Thread(target=flood, daemon=True)
+        thread.start()
+        slowest = 0.0
+        while time.monotonic() < stop:
+            asked = time.monotonic()
+            calm.say({"type": "ping", "t": 1})
+            calm.hear("pong")
+            slowest = max(slowest, time.monotonic() - asked)
+            time.sleep(0.06)  # a person's pace, below the limit of messages
+        thread.join(10)
+    assert cut, "nobody was cut off"
+    assert slowest < 0.75
+    assert memory_mb(stack) - before < 20
+
+
+def test_a_client_that_talks_within_its_limits_is_not_cut_off(stack: Stack) -> None:
+    with Raw(stack.urls[0]) as held:
+        for _ in range(5):
+            for _ in range(40):
+                held.socket.pong()
+            held.say({"type": "ping", "t": 2})
+            held.hear("pong")
+
+
+def test_a_long_head_is_refused(stack: Stack) -> None:
+    for said in (b"GET / HTTP/1.1\r\nA: " + b"a" * 20_000, b"GET /" + b"a" * 20_000):
+        with dial(stack, said) as held:
+            assert read_out(held).startswith(b"HTTP/1.1 431 ")
+
+
+def test_a_large_body_is_refused_politely(stack: Stack) -> None:
+    assert request("POST", f"{stack.urls[0]}/api/me", b" " * 200_000)[0] == 413
+
+
+def test_a_head_too_long_for_a_socket_is_refused(stack: Stack) -> None:
+    with dial(stack, SHAKE.replace(b"/ws", b"/ws?" + b"a" * 10_000)) as held:
+        assert read_out(held).startswith(b"HTTP/1.1 400 ")
+
+
+def test_requests_one_after_the_other_use_one_connection(stack: Stack) -> None:
+    with dial(stack) as held:
+        for _ in range(3):
+            held.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            told = b""
+            while not told.endswith(b"\r\n\r\nok\n"):
+                told += held.recv(65536)
+            assert told.startswith(b"HTTP/1.1 200 ")
+        one = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+        held.sendall(one + b"\r\n" + one + b"Connection: close\r\n\r\n")  # one may wait behind another
+        assert read_out(held).count(b"HTTP/1.1 200 ") == 2
+
+
+def test_half_a_request_has_its_time(stack: Stack) -> None:
+    post = b"POST /api/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"
+    began = time.monotonic()
+    held = [dial(stack, said) for said in (b"", b"GET / HTTP/1.1\r\n", post)]
+    for each in held:
+        each.settimeout(door.REQUEST_S + 2)
+        assert b"200" not in read_out(each)
+        each.close()
+    assert time.monotonic() - began > door.REQUEST_S - 1
+
+
+def test_connections_of_one_address_are_counted(stack: Stack) -> None:
+    def refused() -> bool:
+        with dial(stack) as one:
+            one.settimeout(0.3)
+            try:
+                return one.recv(1) == b""
+            except ConnectionError:
+                return True
+            except TimeoutError:
+                return False
+
+    wait_until(lambda: not refused())
+    sockets = [dial(stack, SHAKE) for _ in range(SOCKETS_MAX // 2)]
+    for each in sockets:
+        assert b" 101 " in each.recv(1000)
+    requests = [dial(stack) for _ in range(SOCKETS_MAX // 2)]
+    assert refused()
+    for each in sockets + requests:
+        each.close()
+    wait_until(lambda: not refused())
+    assert request("GET", f"{stack.urls[0]}/healthz")[0] == 200
+
+
+def test_a_seat_taken_with_the_last_words_is_no_ghost(stack: Stack) -> None:
+    for _ in range(3):
+        made = request("POST", f"{stack.urls[0]}/api/rooms", {"game": "duel"})[1]
+        me = request("POST", f"{stack.urls[0]}/api/me", {})[1]
+        with Raw(stack.urls[0]).hello(made["room"], made["token"]) as host:
+            host.say({"type": "join", "id": 1, "name": "하나"})
+            host.hear("ack", 1)
+            guest = Raw(stack.urls[0]).hello(made["room"], me["token"])
+            for _ in range(8):
+                guest.say({"type": "say", "kind": "emote", "body": "hello"})
+            guest.say({"type": "join", "id": 1, "name": "둘"})
+            guest.close()
+            seat = None
+            while seat is None or seat["connected"]:
+                change = host.hear("update")["patch"].get("seats") or {}
+                if "1" in change:
+                    seat = {**(seat or {}), **change["1"]}
+            assert me["player"].encode() not in stack.redis.hgetall(key("s", made["room"]))
+
+
+def test_no_address_is_logged(stack: Stack) -> None:
+    with dial(stack, b"nonsense\r\n\r\n") as held:
+        read_out(held)
+    assert b"127.0.0.1" not in stack.gateway[0].log.read_bytes()
+
+
+def test_a_bucket_gives_all_or_nothing() -> None:
+    bucket = Bucket(10, 20, 0.0)
+    assert bucket.take(0.0, 15)
+    assert not bucket.take(0.0, 6)
+    assert bucket.take(0.0, 5)
+    assert bucket.take(1.0, 10)
