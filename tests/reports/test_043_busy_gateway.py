@@ -82,7 +82,7 @@ def test_a_flooding_socket_is_limited_alone(busy: Stack) -> None:
                 await one.legal(one.seat)
                 waits.append(time.monotonic() - begun)
                 await asyncio.wait([flooding], timeout=0.1)
-            assert await flooding == 1008
+            assert await flooding in (1008, 1006)  # told to go, or cut off when it does not stop
             assert max(waits) < 1, waits
             await one.act(one.seat, CHOOSE)
             for client in (two, *idle):
