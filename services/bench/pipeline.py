@@ -54,8 +54,11 @@ async def _ours(port: int, pids: dict[str, int], rooms: int, seconds: float) -> 
         await _begin(driver, seat)
     roll = next(yacht_actions())[1]
     await driver.ask(one, roll)
-    idle = await _idle(driver, one, 0.1, 100)
+    await _idle(driver, one, 0, 50)
+    idle = await _idle(driver, one, 0, 300)
+    gap = await _idle(driver, one, 0.1, 50)
     cold = await _idle(driver, one, 0.6, 20)
+    ping = await _ping(driver, 0.1, 50)
 
     driver.seats = seats
     driver.running = True
@@ -75,7 +78,9 @@ async def _ours(port: int, pids: dict[str, int], rooms: int, seconds: float) -> 
         "actions_per_s": round(done / took),
         "idle_p50_ms": round(median(idle) * 1e3, 2),
         "idle_p99_ms": round(percentile(idle, 0.99) * 1e3, 2),
+        "gap_p50_ms": round(median(gap) * 1e3, 2),
         "cold_p50_ms": round(median(cold) * 1e3, 2),
+        "gap_ping_ms": round(median(ping) * 1e3, 2),
         "cpu_us_per_action": round(sum(spent.values()) / done * 1e6, 1),
         "redis_us": round(spent["redis"] / done * 1e6, 1),
         "worker_us": round(spent["worker"] / done * 1e6, 1),
@@ -83,6 +88,17 @@ async def _ours(port: int, pids: dict[str, int], rooms: int, seconds: float) -> 
         "p99_ms": round(percentile(driver.latency, 0.99) * 1e3, 1),
         "actions": done,
     }
+
+
+async def _ping(driver: Driver, gap_s: float, count: int) -> list[float]:
+    """Round trips to the server alone after a pause: how long this machine takes to wake two processes."""
+    found = []
+    for _ in range(count):
+        await asyncio.sleep(gap_s)
+        began = time.perf_counter()
+        await driver.wire.send("PING", reply=True)
+        found.append(time.perf_counter() - began)
+    return found
 
 
 async def _begin(driver: Driver, seat: Seat) -> None:
@@ -134,7 +150,11 @@ async def _naive(url: str, rooms: int, seconds: float) -> float:
 
 
 def run(rooms: int, seconds: float, with_naive: bool) -> dict[str, Any]:
-    """One record. Starts its own server and worker on free ports and ends them."""
+    """One record. Starts its own server and worker on free ports and ends them.
+
+    idle: one room in an idle stack, one action after the other. gap: the same with 100 ms between, when all processes sleep;
+    gap_ping: what a bare PING costs then, which is the machine's share of it. cold: 600 ms between, after the lingering.
+    """
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
         with embedded(data / "valkey") as server, process("services.worker", server.url, data) as worker:

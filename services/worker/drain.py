@@ -258,11 +258,12 @@ class Drainer:
         self.rematches.pop(commit.room, None)
         if after is None:
             return
-        at_ms = entry_ms(commit.new_cursor)
-        was, now = listed(before, at_ms), listed(after, at_ms)
-        if now or was:
-            # one that is seen late keeps its place, which would tell when something happens
-            self.listings[commit.room] = None if now and was and after.settings.delay_s else now
+        if after.settings.public or (before is not None and before.settings.public):
+            at_ms = entry_ms(commit.new_cursor)
+            was, now = listed(before, at_ms), listed(after, at_ms)
+            if now or was:
+                # one that is seen late keeps its place, which would tell when something happens
+                self.listings[commit.room] = None if now and was and after.settings.delay_s else now
         if after.next_seated:
             self.rematches[commit.room] = after
 

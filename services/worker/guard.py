@@ -4,8 +4,6 @@ CPU time and not the clock: a worker that was paused or starved must not park an
 """
 
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 
 
@@ -22,11 +20,16 @@ def _raise(number: int, frame: FrameType | None) -> None:
     raise FoldTooSlow
 
 
-@contextmanager
-def limit(seconds: float) -> Iterator[None]:
+class limit:
     """Raise FoldTooSlow in the body after `seconds` of CPU time, and again after as many more."""
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
-    try:
-        yield
-    finally:
+
+    __slots__ = ("seconds",)
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> None:
+        signal.setitimer(signal.ITIMER_VIRTUAL, self.seconds, self.seconds)
+
+    def __exit__(self, *error: object) -> None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
