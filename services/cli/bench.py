@@ -9,6 +9,7 @@ GATES = {
     "pipeline": {
         "actions_per_s": (">=", 8000),
         "idle_p50_ms": ("<=", 1.0),
+        "gap_p50_ms": ("<=", 1.0),  # the same budget for a room that pauses, as people do
         "cpu_us_per_action": ("<=", 130),
         "vs_naive": (">=", 3.5),
     },
