@@ -4,15 +4,23 @@ import { readCode, readMoveCode } from "./api";
 import { deviceStore } from "./storage";
 
 const LANGUAGE_KEY = "noripan.language";
+const PLAIN_KEY = "noripan.plain";
 
 class Ui {
   language = $state<Language>(pickLanguage(deviceStore.get(LANGUAGE_KEY), navigator.languages ?? []));
   catalogue = $derived(LANGUAGES[this.language].catalogue);
   text = $derived(this.catalogue.text);
+  /** The generic table is wanted even where there is a drawn one: it is all words, lists and buttons. */
+  plain = $state(deviceStore.get(PLAIN_KEY) === "1");
 
   choose(language: Language): void {
     this.language = language;
     deviceStore.set(LANGUAGE_KEY, language);
+  }
+
+  draw(drawn: boolean): void {
+    this.plain = !drawn;
+    deviceStore.set(PLAIN_KEY, drawn ? "0" : "1");
   }
 }
 
