@@ -13,10 +13,10 @@ from services.gateway.identity import CHANNEL, Identities
 from services.gateway.limits import Addresses, Buckets
 from services.gateway.lookup import Lookup
 from services.gateway.presence import Presence
-from services.gateway.subscriber import Subscriber
 from services.gateway.tokens import Tokens
 from services.settings import Settings, redis_url_of, token_keys
 from services.store.redis import Caller, Unreachable, connect
+from services.store.subscriber import Subscriber
 from services.store.write import Writer
 
 log = structlog.get_logger()

@@ -1,4 +1,4 @@
-"""One way to talk to Redis: redis-py without retries, calls of one event-loop tick in one pipeline, scripts by SHA.
+"""One way to talk to Redis: no retries, calls of one event-loop tick written together, scripts by SHA.
 
 No client-library retry on writes: redis-py resends after a lost reply, and the command would run twice. After a failed
 call the outcome is unknown; callers ask again by the same action id, or re-read the position (P3).
@@ -6,7 +6,7 @@ call the outcome is unknown; callers ask again by the same action id, or re-read
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -14,11 +14,12 @@ from typing import Any
 
 import hiredis
 from redis.asyncio import ConnectionPool, Redis
-from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError, RedisError, ResponseError
+from redis.exceptions import NoScriptError, RedisError
+
+from services.store.link import Link, settle
 
 HERE = Path(__file__).parent
 HEADS = {
@@ -34,7 +35,9 @@ HEADS = {
     "say": (),
     "turn": (),
 }
-BATCH_MAX = 256
+# Batches under way at once. Calls of a busy process wait for one to land and go out together: both sides then work through
+# larger batches, with fewer system calls, and nobody waits longer than a round trip.
+FLIGHTS_MAX = 2
 
 # What "Redis is not there now" can look like from here.
 Unreachable = (RedisConnectionError, OSError, TimeoutError, asyncio.TimeoutError)
@@ -59,7 +62,6 @@ def connect(url: str, *, timeout_s: float | None = 5.0, connections: int = 8) ->
         socket_keepalive=True,
         max_connections=connections,
     )
-    pool.connection_class = _packed(pool.connection_class)
     return Redis.from_pool(pool)
 
 
@@ -69,46 +71,33 @@ def _words(command: Sequence[Any]) -> tuple[Any, ...]:
     return (*name.split(), *command[1:]) if isinstance(name, str) and " " in name else tuple(command)
 
 
-class _Packed:
-    """Commands packed by hiredis: redis-py's asyncio connections do it in Python, 13 µs for an append instead of 2."""
-
-    def pack_command(self, *args: Any) -> list[bytes]:
-        return [hiredis.pack_command(_words(args))]
-
-    def pack_commands(self, commands: Iterable[Sequence[Any]]) -> list[bytes]:
-        return [b"".join(hiredis.pack_command(_words(command)) for command in commands)]
-
-
-@cache
-def _packed(kind: type) -> type:
-    """The connection class of a URL's scheme (TCP, TLS, Unix), with the fast packing."""
-    return type(f"Packed{kind.__name__}", (_Packed, kind), {})
-
-
 class Caller:
     """Calls made in one event-loop tick go out together, so that a busy process pays per batch and not per call.
 
-    Replies are as the server sent them, the same shape in scripts and commands. A batch runs in a task of its own on a
-    connection of its own: a caller that is cancelled never leaves an unread reply behind, and a connection on which anything
-    went wrong is never used again. Two batches may be under way at once. Raises what redis-py raises, per call.
+    Replies are as the server sent them, the same shape in scripts and commands. A caller that is cancelled leaves no unread
+    reply behind: it is read and dropped. After `timeout_s` without a reply the connection is given up, everything
+    outstanding on it fails, and the next call opens another. Raises what redis-py raises, per call.
     """
 
     def __init__(self, redis: Redis, timeout_s: float = 5.0) -> None:
         self.redis = redis
         self.timeout_s = timeout_s
-        self._free: list[AbstractConnection] = []
-        self._queue: list[tuple[tuple, asyncio.Future]] = []
-        self._running: set[asyncio.Task] = set()
-        self._kicked = False
+        self._link: Link | None = None
+        self._opening: asyncio.Task | None = None
+        self._packed: list[bytes] = []
+        self._futures: list[asyncio.Future] = []
+        self._watch: asyncio.TimerHandle | None = None
+        self._flights = 0
 
     def call(self, *command: Any) -> asyncio.Future:
         """Queue one command; the future resolves to its raw reply."""
         loop = asyncio.get_running_loop()
+        packed = hiredis.pack_command(_words(command))
+        if not self._futures:
+            loop.call_soon(self._flush)
+        self._packed.append(packed)
         future = loop.create_future()
-        self._queue.append((command, future))
-        if not self._kicked and len(self._running) < 2:
-            self._kicked = True
-            loop.call_soon(self._kick)
+        self._futures.append(future)
         return future
 
     async def run(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> Any:
@@ -121,71 +110,70 @@ class Caller:
             await self.call("SCRIPT", "LOAD", source)
             return await self.call(*command)
 
-    def _kick(self) -> None:
-        self._kicked = False
-        if self._queue and len(self._running) < 2:
-            task = asyncio.ensure_future(self._drain())
-            self._running.add(task)
-            task.add_done_callback(self._drained)
+    def _flush(self) -> None:
+        if not self._futures or self._flights >= FLIGHTS_MAX:
+            return
+        if self._link is None or self._link.lost.done():
+            if self._opening is None:
+                self._opening = asyncio.ensure_future(self._open())
+            return  # what was queued goes out when it is open
+        packed, futures = self._packed, self._futures
+        self._packed, self._futures = [], []
+        self._flights += 1
+        futures[-1].add_done_callback(self._landed)
+        self._link.send(packed, futures)
+        if self._watch is None:
+            self._watch = asyncio.get_running_loop().call_later(self.timeout_s, self._look)
 
-    def _drained(self, task: asyncio.Task) -> None:
-        self._running.discard(task)
-        self._kick()  # for what was queued after the task looked and before this ran
+    def _landed(self, _: asyncio.Future) -> None:
+        self._flights -= 1
+        self._flush()
 
-    async def _drain(self) -> None:
-        while self._queue:
-            batch, self._queue = self._queue[:BATCH_MAX], self._queue[BATCH_MAX:]
-            try:
-                replies = await self._send([command for command, _ in batch])
-            except (RedisError, *Unreachable) as error:
-                replies = [error] * len(batch)
-            except BaseException:
-                for _, future in batch:
-                    future.cancel()
-                raise
-            for (_, future), reply in zip(batch, replies, strict=True):
-                if future.done():
-                    continue
-                if isinstance(reply, Exception):
-                    future.set_exception(reply)
-                    future.exception()  # a caller that left must not make the loop log "never retrieved"
-                else:
-                    future.set_result(reply)
-
-    async def _send(self, commands: list[tuple]) -> list:
-        connection = self._free.pop() if self._free else self._connection()
-        replies: list = []
+    async def _open(self) -> None:
+        connection = self.redis.connection_pool.make_connection()
         try:
             async with asyncio.timeout(self.timeout_s):
-                await connection.send_packed_command(connection.pack_commands(commands), check_health=False)
-                for _ in commands:
-                    try:
-                        replies.append(await connection.read_response())
-                    except ResponseError as error:
-                        replies.append(error)
-        except BaseException:
-            await self._drop(connection)
-            raise
-        self._free.append(connection)
-        return replies
-
-    def _connection(self) -> AbstractConnection:
-        connection = self.redis.connection_pool.make_connection()
-        connection.socket_timeout = None  # one limit for the batch instead of one for each reply
-        return connection
-
-    async def _drop(self, connection: AbstractConnection) -> None:
-        """What one connection met (a restart, a cut), the idle ones have met too."""
-        dropped, self._free = [connection, *self._free], []
-        for one in dropped:
+                self._link = await Link.open(connection)
+        except BaseException as error:
             with suppress(RedisError, *Unreachable):
-                await one.disconnect(nowait=True)
+                await connection.disconnect(nowait=True)
+            self._packed, failed, self._futures = [], self._futures, []
+            for future in failed:
+                if isinstance(error, (RedisError, *Unreachable)):
+                    settle(future, error)
+                else:
+                    future.cancel()
+            if not isinstance(error, (RedisError, *Unreachable)):
+                raise
+        finally:
+            self._opening = None
+        if self._futures:
+            self._flush()
+
+    def _look(self) -> None:
+        """Give up a connection that has not answered in time."""
+        self._watch = None
+        link = self._link
+        if link is None or not link.waiting:
+            return
+        loop = asyncio.get_running_loop()
+        left_s = link.oldest_s + self.timeout_s - loop.time()
+        if left_s <= 0:
+            link.close(TimeoutError())
+        else:
+            self._watch = loop.call_later(left_s, self._look)
 
     async def close(self) -> None:
-        if self._running:
-            await asyncio.wait(self._running, timeout=5)
-        dropped, self._free = self._free, []
-        for connection in dropped:
-            with suppress(RedisError, *Unreachable):
-                await connection.disconnect()
+        """What is under way may still end; then the connection does."""
+        link = self._link
+        if link is not None:
+            loop = asyncio.get_running_loop()
+            until = loop.time() + min(self.timeout_s, 5.0)
+            while (link.waiting or self._futures) and not link.lost.done() and loop.time() < until:
+                await asyncio.sleep(0.005)
+            link.close()
+        if self._opening is not None:
+            self._opening.cancel()
+        if self._watch is not None:
+            self._watch.cancel()
         await self.redis.aclose()

@@ -9,7 +9,6 @@ import sys
 import structlog
 import uvloop
 from arq.connections import RedisSettings
-from redis.exceptions import RedisError
 
 from services.alive import Alive
 from services.games import load_games
@@ -17,7 +16,8 @@ from services.log import setup
 from services.settings import SettingsError, load_or_exit, redis_url_of
 from services.store.check import check, or_exit
 from services.store.keys import PARTITIONS
-from services.store.redis import Caller, Unreachable, connect
+from services.store.redis import Caller, connect
+from services.store.subscriber import Subscriber
 from services.worker import guard
 from services.worker.bell import BellWorker, settings_for
 from services.worker.drain import Drainer
@@ -29,28 +29,6 @@ async def drain(ctx: dict) -> None:
     """The arq job `<pNN>:<epoch>`."""
     part, epoch = ctx["job_id"].split(":")
     await ctx["drainer"].run(int(part[1:]), epoch)
-
-
-async def listen(url: str, door: str, drainer: Drainer, ready: asyncio.Event) -> None:
-    """Ring the bells of lingering drains as the doorbell channel says; after any reconnect ring them all."""
-    while True:
-        redis = connect(url, timeout_s=None, connections=1)
-        try:
-            pubsub = redis.pubsub()
-            await pubsub.subscribe(door)
-            for bell in drainer.bells.values():
-                bell.set()
-            async for message in pubsub.listen():
-                if message["type"] == "subscribe":
-                    ready.set()
-                elif message["type"] == "message":
-                    bell = drainer.bells.get(message["data"].decode())
-                    if bell is not None:
-                        bell.set()
-        except (RedisError, *Unreachable):
-            await asyncio.sleep(0.2)
-        finally:
-            await redis.aclose()
 
 
 def main() -> None:
@@ -75,9 +53,15 @@ def main() -> None:
     drainer = Drainer(Caller(connect(url)), settings, door)
     heard = asyncio.Event()
 
+    def subscribed(channel: bytes) -> None:
+        drainer.ring_all()
+        heard.set()
+
     async def startup(ctx: dict) -> None:
         ctx["drainer"] = drainer
-        ctx["listener"] = asyncio.create_task(listen(url, door, drainer, heard))
+        subscriber = Subscriber(url, lambda channel, data: drainer.ring(data), subscribed)
+        subscriber.add(door.encode())
+        ctx["listener"] = asyncio.create_task(subscriber.run())
         await heard.wait()
         log.info("worker ready")
 

@@ -83,6 +83,17 @@ class Drainer:
     def __post_init__(self) -> None:
         self.writer = Writer(self.caller, self.settings.lease_ms)
 
+    def ring(self, name: bytes) -> None:
+        """The doorbell of a partition."""
+        bell = self.bells.get(name.decode())
+        if bell is not None:
+            bell.set()
+
+    def ring_all(self) -> None:
+        """Doorbells may have been missed."""
+        for bell in self.bells.values():
+            bell.set()
+
     async def run(self, part: int, epoch: str) -> None:
         """Drain a partition until it is idle, the term is over, or the epoch is. Cancelled: hands over, then re-raises."""
         try:
