@@ -87,6 +87,8 @@ class Game(Struct, frozen=True, kw_only=True):
     result(state): None while the game goes on; codes and numbers, never sentences.
     grace_ms: how long an absent player is waited for. codes: own reject codes -> default Korean text.
     hidden_variations(state, viewer) -> states that differ only in what viewer must not see (for tests; () if nothing hides).
+    allies(options, seats, seat): who of the taken `seats` is on the side of `seat`, which is one of them, itself included.
+      Constant while a game goes on; a suggestion is told to them alone.
     """
 
     name: str
@@ -114,6 +116,7 @@ class Game(Struct, frozen=True, kw_only=True):
     mask: Callable[[Any, Viewer], Any]
     result: Callable[[Any], Any]
     hidden_variations: Callable[[Any, Viewer], tuple] = lambda state, viewer: ()
+    allies: Callable[[Any, tuple[int, ...], int], tuple[int, ...]] = lambda options, seats, seat: (seat,)
 
 
 def open_to_all(event: Any, viewer: Viewer) -> Any:

@@ -134,6 +134,7 @@ class Nonce(Deed, kw_only=True):
 class Say(Ask):
     """An emote, a line of chat or a suggestion to teammates. Not in the log; answered by everyone's `said`, or `reject`.
 
+    A suggestion is of somebody who plays, and reaches the own side alone; where nobody else is on it, it is refused.
     body: an emote's code, the line (plain text), or the suggested action as JSON.
     """
 
@@ -246,10 +247,13 @@ class People(Tell):
 
 
 class Said(Tell):
+    """`to`: the only players who are told, the speaker among them (a suggestion); absent: everybody."""
+
     player: PlayerId
     kind: str
     body: str
     at_ms: Millis
+    to: tuple[PlayerId, ...] = ()
 
 
 class Pong(Tell):

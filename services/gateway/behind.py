@@ -12,7 +12,6 @@ from bisect import insort
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import msgspec
 import structlog
 from msgspec import Raw
 from redis.exceptions import RedisError
@@ -20,10 +19,11 @@ from redis.exceptions import RedisError
 from engine.audience import PUBLIC
 from engine.game import SPECTATOR
 from schemas.base import encode
-from schemas.wire import Said, Snapshot, decode_tell
+from schemas.wire import Snapshot
 from services.gateway.facts import Seats, number
 from services.gateway.faults import place
 from services.gateway.peer import framed
+from services.gateway.talk import Remark
 from services.store.delayed import Delayed
 from services.store.publication import Publication
 from services.store.read import missed_events, sight
@@ -193,19 +193,14 @@ class Behind:
         return self._held[0][0] if self._held else 0
 
 
-def heard_late(frames: Iterable[bytes], seats: Seats, delay_s: int, now_ms: int) -> tuple[list[bytes], list]:
-    """Of things said: those that late eyes may read, and (from when on, frame) of the others."""
+def heard_late(lines: Iterable[Remark], seats: Seats, delay_s: int, now_ms: int) -> tuple[list[Remark], list]:
+    """Of things said to everybody: those that late eyes may read, and (from when on, line) of the others."""
     players = set(seats.values())
     free, held = [], []
-    for frame in frames:
-        try:
-            said = decode_tell(frame)
-        except msgspec.MsgspecError:
-            continue
-        if isinstance(said, Said):
-            at_ms = said.at_ms + delay_s * 1000 if said.player in players else 0
-            if at_ms > now_ms:
-                held.append((at_ms, frame))
-            else:
-                free.append(frame)
+    for line in lines:
+        at_ms = line.at_ms + delay_s * 1000 if line.player in players else 0
+        if at_ms > now_ms:
+            held.append((at_ms, line))
+        else:
+            free.append(line)
     return free, held

@@ -29,6 +29,7 @@ from services.gateway.facts import NOTHING, Facts, facts_of, follow_facts, numbe
 from services.gateway.faults import place
 from services.gateway.peer import framed
 from services.gateway.people import People
+from services.gateway.talk import Remark, remark_of
 from services.store.delayed import shown_late
 from services.store.keys import key
 from services.store.publication import Publication
@@ -50,7 +51,7 @@ RETRY_S_MAX = 1.0
 class Read:
     """One read of a room. names, said, count: for those who want a welcome. late: people without a seat see it later."""
 
-    def __init__(self, found: tuple[Head, Kit, Any], names: dict[str, str], said: list[bytes], count: int) -> None:
+    def __init__(self, found: tuple[Head, Kit, Any], names: dict[str, str], said: list[Remark], count: int) -> None:
         self.head, self.kit, self.state = found
         self.facts = facts_of(self.kit, self.state)
         self.names, self.said, self.count = names, said, count
@@ -165,16 +166,17 @@ class Room:
         self._deliver(read, batch, kept)
         return False
 
-    async def _read_talk(self, batch: dict["Socket", bool]) -> tuple[dict[str, str], list[bytes], int]:
+    async def _read_talk(self, batch: dict["Socket", bool]) -> tuple[dict[str, str], list[Remark], int]:
         """Nicknames, what was said, and how many are here, for those of this round who want a welcome."""
         if not any(batch.values()):
             return {}, [], 0
         caller = self.hub.caller
-        return await asyncio.gather(
+        names, frames, count = await asyncio.gather(
             read_names(caller, self.code),
             caller.call("LRANGE", key("c", self.code), 0, -1),
             caller.call("HLEN", key("s", self.code)),
         )
+        return names, [line for line in map(remark_of, frames) if line is not None], count
 
     def _deliver(self, read: Read, batch: dict["Socket", bool], kept: list[Publication]) -> None:
         head, facts = read.head, read.facts
@@ -224,12 +226,12 @@ class Room:
         )
 
     def _welcome(self, socket: "Socket", read: Read) -> bytes:
-        said, now_ms = read.said, self.hub.now_ms()
-        mine = socket.held
+        mine, now_ms = socket.held, self.hub.now_ms()
+        said = [line for line in read.said if not line.to or (mine and line.reaches(socket.people))]
         if read.late and not mine:
             said, held = heard_late(said, read.facts.seats, read.facts.delay_s, now_ms)
-            for at_ms, frame in held:
-                self.behind.hold(frame, at_ms)
+            for at_ms, line in held:
+                self.behind.hold(line.frame, at_ms)
         return encode(
             Welcome(
                 self.code,
@@ -240,7 +242,7 @@ class Room:
                 now_ms,
                 socket.people[1:],
                 self.people.count,
-                tuple(map(Raw, said)),
+                tuple(Raw(line.frame) for line in said),
             )
         )
 
@@ -307,15 +309,18 @@ class Room:
             self.behind.stay(socket)
 
     def said(self, frame: bytes) -> None:
-        """Somebody said something: everybody hears it, late watchers of what players say late."""
+        """Somebody said something: everybody whom it is for hears it, late watchers of what players say late."""
+        line = remark_of(frame)
+        if line is None:
+            return
         late: list = []
-        if self._behind is not None and self._behind.any:
-            _, late = heard_late([frame], self.facts.seats, self.facts.delay_s, self.hub.now_ms())
+        if not line.to and self._behind is not None and self._behind.any:
+            _, late = heard_late([line], self.facts.seats, self.facts.delay_s, self.hub.now_ms())
             for at_ms, held in late:
-                self._behind.hold(held, at_ms)
+                self._behind.hold(held.frame, at_ms)
         made = framed(frame)
         for socket in tuple(self.sockets):
-            if socket.people and not (late and socket.behind):
+            if socket.people and line.reaches(socket.people) and not (socket.behind and (late or line.to)):
                 socket.tell(made)
 
     def names_changed(self) -> None:
@@ -345,15 +350,22 @@ class Room:
                     self.want(socket)
         self.subscribed.set()
 
-    async def legal(self, seat: int) -> bytes:
-        """The `legal_actions` frame of a seat, from the current state."""
+    async def current(self) -> tuple[Head, Kit, Any] | None:
+        """The room as it is now; None: it is gone, or its lobby not open."""
         found = self.found
         if found is None or found[0].version != self.version or found[0].n != self.n:
             found = await read_room(self.hub.caller, self.code)
             if found is None or found[2] is None:
-                return framed(encode(LegalActions(seat, 0, ())))
+                return None
             if (found[0].n, found[0].version) == (self.n, self.version):
                 self.found = found
+        return found
+
+    async def legal(self, seat: int) -> bytes:
+        """The `legal_actions` frame of a seat, from the current state."""
+        found = await self.current()
+        if found is None:
+            return framed(encode(LegalActions(seat, 0, ())))
         head, k, state = found
         playing = state.state is not None and state.result is None
         return framed(encode(LegalActions(seat, head.version, k.game.legal(state.state, seat) if playing else ())))

@@ -100,12 +100,19 @@ class Line:
             self._socket.refuse("unavailable")
 
     async def _say(self, ask: wire.Say, player: str) -> None:
-        frame = talk.said(ask, player, self._socket.facts.seats, self._socket.room.kit, self._socket.context.now_ms())
-        if isinstance(frame, Rejected):
-            self._socket.refuse(frame.code, UNSET, frame.detail)
-            return
+        room, context = self._socket.room, self._socket.context
+        body: str | Rejected = talk.cleaned(ask, room.kit)
+        to: tuple[str, ...] | Rejected = ()
         try:
-            status = await self._socket.context.writer.say(self._socket.room.code, player, frame)
+            if ask.kind == "suggest" and not isinstance(body, Rejected):
+                found = await room.current()
+                to = talk.side_of(player, room.kit, None if found is None else found[2])
+            for refused in (body, to):
+                if isinstance(refused, Rejected):
+                    self._socket.refuse(refused.code, UNSET, refused.detail)
+                    return
+            frame = talk.frame_of(player, ask.kind, body, context.now_ms(), to)
+            status = await context.writer.say(room.code, player, frame)
         except (RedisError, *Unreachable):
             self._socket.refuse("unavailable", UNSET, Detail("say"))
             return

@@ -315,6 +315,17 @@ def views_hold_no_null(game: Game, seed: int) -> None:
             _plain(json.loads(encode(game.view(step.after, viewer))))
 
 
+def sides_divide_the_table(game: Game, seed: int) -> None:
+    """Everybody is on exactly one side, and is an ally of their allies."""
+    seats, options = invent_table(game, random.Random(seed))
+    taken = tuple(range(seats))
+    for seat in taken:
+        allies = game.allies(options, taken, seat)
+        assert seat in allies and set(allies) <= set(taken) and len(set(allies)) == len(allies)
+        for other in allies:
+            assert set(game.allies(options, taken, other)) == set(allies)
+
+
 def every_game_ends(game: Game, seed: int) -> None:
     *_, last = walk(game, seed)
     result = game.result(last.after)
@@ -354,5 +365,6 @@ CHECKS = (
     what_is_hidden_changes_no_view,
     masked_events_tell_nothing_hidden,
     views_hold_no_null,
+    sides_divide_the_table,
     every_game_ends,
 )

@@ -114,6 +114,11 @@ def _lossy_mask(event, viewer):
     return event if viewer == Seated(0) else None
 
 
+def _one_sided(options, seats, seat):
+    """Seat 0 is heard by all, and hears nobody."""
+    return seats if seat == 0 else (seat,)
+
+
 PLANTED = {
     "timeout leaves the deadline": (
         replace(YACHT, timeout=_stale_timeout),
@@ -162,6 +167,10 @@ PLANTED = {
     "a timeout is not marked": (
         replace(duel.GAME, timeout=_unmarked_timeout),
         contract.a_timeout_changes_the_deadline,
+    ),
+    "a teammate is none in return": (
+        replace(YACHT, allies=_one_sided),
+        contract.sides_divide_the_table,
     ),
     "the end is never seen": (
         replace(duel.GAME, result=_endless),

@@ -47,9 +47,10 @@ def test_what_cannot_be_said(table: Table, ask: dict, code: str, field: str | No
 def test_suggestions_are_of_players_only(stack: Stack) -> None:
     async def play() -> None:
         async with duel(stack.urls) as (one, _), Client(stack.urls[1], one.room) as guest:
-            with pytest.raises(Rejected) as refused:
-                await guest.say("suggest", json.dumps(CHOOSE))
-            assert refused.value.code == "no_seat"
+            for client, code in ((guest, "no_seat"), (one, "no_team")):
+                with pytest.raises(Rejected) as refused:
+                    await client.say("suggest", json.dumps(CHOOSE))
+                assert refused.value.code == code
             await guest.say("emote", "wow")
 
     run(play())

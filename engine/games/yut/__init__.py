@@ -3,7 +3,7 @@
 from engine.game import Game, open_to_all
 from engine.games.yut import types
 from engine.games.yut.fold import evolve, new
-from engine.games.yut.options import CODES, check
+from engine.games.yut.options import CODES, allies, check
 from engine.games.yut.rules import deadline, decide, legal, start, timeout
 from engine.games.yut.view import apart, result, view
 
@@ -32,4 +32,5 @@ GAME = Game(
     apart=apart,
     mask=open_to_all,
     result=result,
+    allies=allies,
 )

@@ -45,5 +45,12 @@ def check(options: Options, seats: tuple[int, ...]) -> Rejected | None:
     return None
 
 
+def allies(options: Options, seats: tuple[int, ...], seat: int) -> tuple[int, ...]:
+    """In teams the even seats play blue, the odd ones red."""
+    if options.mode != "team":
+        return (seat,)
+    return tuple(other for other in seats if other % 2 == seat % 2)
+
+
 def _bad(name: str, expected: str, got) -> Rejected:
     return Rejected("bad_options", Detail(field=name, expected=expected, got=got))

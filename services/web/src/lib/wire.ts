@@ -275,6 +275,7 @@ export interface Nonce {
 /**
  * An emote, a line of chat or a suggestion to teammates. Not in the log; answered by everyone's `said`, or `reject`.
  *
+ * A suggestion is of somebody who plays, and reaches the own side alone; where nobody else is on it, it is refused.
  * body: an emote's code, the line (plain text), or the suggested action as JSON.
  */
 export interface Say {
@@ -415,6 +416,9 @@ export interface People {
   type: "people";
   people: number;
 }
+/**
+ * `to`: the only players who are told, the speaker among them (a suggestion); absent: everybody.
+ */
 export interface Said {
   type: "said";
   player: string;
@@ -424,6 +428,7 @@ export interface Said {
    * milliseconds since 1970, by the Redis server's clock
    */
   at_ms: number;
+  to?: string[];
 }
 export interface Pong {
   type: "pong";

@@ -301,6 +301,7 @@ export const en: Catalogue = {
     kicked: "The host has removed you from this table.",
     not_over: "Only possible after the game is over.",
     no_spectators: "This room does not let spectators in.",
+    no_team: "Only in games with teammates.",
     not_due: "The time is not over yet.",
     no_rolls_left: "No more rolls in this turn.",
     all_held: "Let go of at least one die to roll.",

@@ -299,6 +299,7 @@ export const ms: Catalogue = {
     kicked: "Hos telah mengeluarkan anda dari meja ini.",
     not_over: "Hanya boleh selepas permainan tamat.",
     no_spectators: "Bilik ini tidak menerima penonton.",
+    no_team: "Hanya dalam permainan berpasukan.",
     not_due: "Masa belum tamat.",
     no_rolls_left: "Tiada balingan lagi dalam giliran ini.",
     all_held: "Lepaskan sekurang-kurangnya satu dadu untuk membaling.",
