@@ -20,13 +20,17 @@ Seats = dict[str, str]  # seat -> player
 
 
 class Facts(NamedTuple):
-    """`acting`: seats that have to act now. spectators, delay_s: as in the room's settings."""
+    """`acting`: seats that have to act now. spectators, delay_s: as in the room's settings.
+
+    host: when the room was read, and not followed; `strangers` needs no more.
+    """
 
     seats: Seats
     acting: tuple[int, ...] = ()
     phase: str = ""
     spectators: bool = True
     delay_s: int = 0
+    host: str = ""
 
     @property
     def seated_only(self) -> bool:
@@ -52,7 +56,8 @@ def facts_of(k: Kit, state: Room) -> Facts:
     seats = {str(seat): held.player for seat, held in enumerate(state.seats) if held is not None}
     now = due(k, state) if state.phase in (PLAYING, OPENING) else None
     settings = state.settings
-    return Facts(seats, now.seats if now is not None else (), state.phase, settings.spectators, settings.delay_s)
+    acting = now.seats if now is not None else ()
+    return Facts(seats, acting, state.phase, settings.spectators, settings.delay_s, state.host)
 
 
 class _Seat(Struct):

@@ -19,6 +19,7 @@ from schemas.wire import Ack
 from services.gateway import commands, talk
 from services.gateway.faults import place
 from services.gateway.peer import framed
+from services.gateway.strangers import refusal, stranger
 from services.store import write
 from services.store.redis import Unreachable
 
@@ -125,6 +126,8 @@ class Line:
         if isinstance(written, Rejected):
             self._socket.refuse(written.code, ask.id, written.detail)
             return
+        facts = room.facts
+        unknown = stranger(ask, player, facts, room.n == n)
         append, loop = self._socket.context.writer.append, asyncio.get_running_loop()
         retry_s, end = RETRY_S, loop.time() + APPEND_S
         while True:
@@ -138,6 +141,8 @@ class Line:
                     written.private,
                     player,
                     written.nickname,
+                    unknown,
+                    self._socket.player,
                 )
                 break
             except (RedisError, *Unreachable):
@@ -147,7 +152,10 @@ class Line:
                     return
                 await asyncio.sleep(retry_s)
                 retry_s = min(2 * retry_s, RETRY_S_MAX)
-        if reply.status < 0:
+        if reply.status == write.STRANGER:
+            refused = refusal(ask, facts.phase)
+            self._socket.refuse(refused.code, ask.id, refused.detail)
+        elif reply.status < 0:
             self._socket.refuse(STATUS_CODES[reply.status], ask.id)
         elif reply.code in ("", "ok"):
             self._socket.tell(framed(encode(Ack(ask.id, reply.entry, reply.code))))

@@ -11,6 +11,8 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   past:<n>  `<v> <cur> <d> <head>` with which an earlier game of the room ended
   tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims that did not come back committed
   @<session>:<id mod 64>  `<id> <entry> [code]`: the last 64 outcomes of a client session
+Zset `{pNN}:o:<room>`: `<owner> <session>` of those, by the time of its last entry; bounded, and the longest silent one goes
+  with its fields.
 Hash `{pNN}:n:<room>`: player -> nickname of everyone who asked for a seat. Not part of the log, erased with the person.
 List `{pNN}:c:<room>`: the last things said, gone a day after the last; hash `{pNN}:l:<room>`: how often players spoke lately.
 Streams `{pNN}:a:<game>` (entries) and `{pNN}:e:<game>` (events; records of parked entries between them).
@@ -49,7 +51,7 @@ def room_of(game_id: str) -> str:
 
 
 def key(kind: str, name: str) -> str:
-    """`{pNN}:<kind>:<name>` of a room or a game of it: r, a, e, n, s, c, l."""
+    """`{pNN}:<kind>:<name>` of a room or a game of it: r, a, e, n, o, s, c, l."""
     return f"{tag(partition(room_of(name)))}:{kind}:{name}"
 
 

@@ -6,11 +6,14 @@ from typing import NamedTuple
 from services.store.keys import BELL, QUEUE, key, part_key, partition, tag
 from services.store.redis import Caller
 
-NEW, REPEAT, NO_ROOM, MOVED, TOO_OLD, OVERLOADED = 0, 1, -1, -2, -3, -4
+NEW, REPEAT, NO_ROOM, MOVED, TOO_OLD, OVERLOADED, STRANGER = 0, 1, -1, -2, -3, -4, -5
 UNREAD_MAX = 256  # entries a room may have waiting before it answers `overloaded`
 SAID_KEPT = 50  # things said at a table that late comers still see
 SAY_MAX, SAY_MS = 6, 10_000
 WINDOW = 64  # action ids remembered per session; append.lua and `slot` agree on it
+# Sessions whose outcomes are remembered, per player in a room and per room; a fuller room takes no further ones until some
+# were silent for SESSION_KEPT_MS, so that nobody pushes out the sessions of others who are merely offline for a moment.
+SESSIONS_MAX, ROOM_SESSIONS_MAX, SESSION_KEPT_MS = 16, 256, 600_000
 
 
 def part_name(part: int) -> str:
@@ -25,7 +28,7 @@ def slot(origin: str) -> tuple[str, str]:
 
 
 class Appended(NamedTuple):
-    """status: NEW … OVERLOADED. entry: its id. code: of a repeat, "" while undecided, "ok", or the reject code."""
+    """status: NEW … STRANGER. entry: its id. code: of a repeat, "" while undecided, "ok", or the reject code."""
 
     status: int
     entry: str = ""
@@ -49,8 +52,14 @@ class Writer:
         private: str = "",
         player: str = "",
         nickname: str = "",
+        stranger: str = "",
+        owner: str = "",
     ) -> Appended:
-        """Append a client's command to game n of a room. Safe to repeat with the same session and id (P3)."""
+        """Append a client's command to game n of a room. Safe to repeat with the same session and id (P3).
+
+        stranger: "unless named" or "surely", of a player who has no seat (`services.gateway.strangers`).
+        owner: whose session it is, when that is not `player`.
+        """
         part = partition(room)
         keys = (
             key("r", room),
@@ -60,6 +69,7 @@ class Writer:
             QUEUE,
             BELL,
             key("n", room),
+            key("o", room),
         )
         args = (
             room,
@@ -73,6 +83,11 @@ class Writer:
             UNREAD_MAX,
             player,
             nickname,
+            stranger,
+            SESSIONS_MAX,
+            ROOM_SESSIONS_MAX,
+            SESSION_KEPT_MS,
+            owner or player,
         )
         reply = await self.caller.run("append", keys, args)
         return Appended(reply[0], *(part.decode() for part in reply[1:]))

@@ -46,10 +46,14 @@ class Raw:
     def say(self, message: Any) -> None:
         self.socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
 
+    def hear_any(self) -> dict:
+        """The next message."""
+        return json.loads(self.socket.recv(timeout=RECV_S))
+
     def hear(self, kind: str, number: int | None = None) -> dict:
         """The next message of that type (about action `number`); others are passed over."""
         while True:
-            told = json.loads(self.socket.recv(timeout=RECV_S))
+            told = self.hear_any()
             if told["type"] == kind and (number is None or told.get("id") == number):
                 return told
 

@@ -82,8 +82,17 @@ class World:
         m = part_key("m", PART)
         door = self.client.hget(m, "door")
         self.sent += 1
-        keys = (key("r", ROOM), key("a", f"{ROOM}/1"), part_key("ready", PART), m, QUEUE, BELL, key("n", ROOM))
-        args = (ROOM, 1, "sess", self.sent, ORPHAN, "", part_name(PART), 500, 1000, "", "")
+        keys = (
+            key("r", ROOM),
+            key("a", f"{ROOM}/1"),
+            part_key("ready", PART),
+            m,
+            QUEUE,
+            BELL,
+            key("n", ROOM),
+            key("o", ROOM),
+        )
+        args = (ROOM, 1, "sess", self.sent, ORPHAN, "", part_name(PART), 500, 1000, "", "", "", 16, 256, 600_000, "")
         assert self.caller.now("append", keys, args)[0] == 0
         if door and not self.client.hget(m, "door"):
             self.rings += 1

@@ -1,0 +1,147 @@
+"""Goal: the outcomes that a room remembers are bounded, and no session that is in use loses its own (P3).
+
+Method: sessions without end, from one person and from many, at append.lua; the fields of the room's hash are counted, and
+repeats are asked for.
+"""
+
+import asyncio
+
+from services.store.keys import key
+from services.store.write import (
+    NEW,
+    OVERLOADED,
+    REPEAT,
+    ROOM_SESSIONS_MAX,
+    SESSION_KEPT_MS,
+    SESSIONS_MAX,
+    STRANGER,
+    WINDOW,
+)
+from tests.store.table import ROOM, opened
+
+LEAVE = b'{"type":"leave","player":"eve"}'
+JOIN = b'{"type":"join","player":"eve"}'
+
+
+def run(scenario):
+    def test(url):
+        async def body():
+            async with opened(url) as store:
+                await store.drain()
+                await scenario(store)
+
+        asyncio.run(body())
+
+    test.__name__, test.__doc__ = scenario.__name__, scenario.__doc__
+    return test
+
+
+async def say(s, player: str, session: str, number: int = 1, **more):
+    return await s.writer.append(ROOM, 1, session, number, LEAVE, "", player, **more)
+
+
+async def sessions(s) -> set[str]:
+    """Those that have fields in the room's hash."""
+    fields = await s.caller.call("HKEYS", key("r", ROOM))
+    return {name.decode()[1:].partition(":")[0] for name in fields if name.startswith(b"@")}
+
+
+async def age(s, player: str, session: str, ms: int) -> None:
+    """As if this session had been silent for so long."""
+    await s.caller.call("ZINCRBY", key("o", ROOM), -ms, f"{player} {session}")
+
+
+@run
+async def test_one_person_has_so_many_sessions_and_the_longest_silent_one_goes(s):
+    for n in range(3 * SESSIONS_MAX):
+        for number in (1, 2, 65):
+            assert (await say(s, "eve", f"tab{n:03d}", number)).status == NEW
+        await s.drain()
+    assert await sessions(s) == {f"tab{n:03d}" for n in range(2 * SESSIONS_MAX, 3 * SESSIONS_MAX)}
+    assert await s.caller.call("ZCARD", key("o", ROOM)) == SESSIONS_MAX
+    assert len(await s.caller.call("HKEYS", key("r", ROOM))) < 20 + 3 * SESSIONS_MAX
+
+
+@run
+async def test_a_session_in_use_keeps_its_outcomes_whatever_the_same_person_opens(s):
+    first = await say(s, "eve", "used", 1)
+    for n in range(3 * SESSIONS_MAX):
+        await say(s, "eve", f"tab{n:03d}")
+        assert (await say(s, "eve", "used", 2 + n)).status == NEW
+        await s.drain()
+    again = await say(s, "eve", "used", 1)
+    assert (again.status, again.entry, again.code) == (REPEAT, first.entry, "no_seat")
+
+
+@run
+async def test_a_family_at_one_device_has_one_session(s):
+    """Two people act through it; when one of them is silent the session is still in use."""
+    await say(s, "mum", "family", 1)
+    first = await say(s, "child", "family", 2, owner="mum")
+    assert await s.caller.call("ZRANGE", key("o", ROOM), 0, -1) == [b"mum family"]
+    for n in range(SESSIONS_MAX + 1):
+        await s.drain()
+        assert (await say(s, "child", f"tab{n:03d}")).status == NEW
+    assert (await say(s, "child", "family", 2, owner="mum")).entry == first.entry
+
+
+@run
+async def test_nobody_pushes_out_the_sessions_of_others_in_their_absence(s):
+    """Strangers by the hundred: the room takes no more of them, and those who play go on."""
+    first = await say(s, "ann", "phone", 1)
+    told = []
+    for n in range(ROOM_SESSIONS_MAX + 20):
+        told.append((await say(s, f"p{n}", f"tab{n:03d}")).status)
+        await s.drain()
+    assert told == [NEW] * (ROOM_SESSIONS_MAX - 1) + [OVERLOADED] * 21
+    assert len(await sessions(s)) == await s.caller.call("ZCARD", key("o", ROOM)) == ROOM_SESSIONS_MAX
+    assert (await say(s, "ann", "phone", 1)).entry == first.entry
+    assert (await say(s, "ann", "phone", 2)).status == NEW
+    # until somebody was silent for long
+    await age(s, "p7", "tab007", SESSION_KEPT_MS)
+    await s.drain()
+    assert (await say(s, "ben", "late")).status == NEW
+    assert "tab007" not in await sessions(s) and "late" in await sessions(s)
+
+
+@run
+async def test_what_is_undecided_is_not_forgotten(s):
+    """Its outcome would be written after its session went, and stay for good."""
+    for n in range(SESSIONS_MAX):
+        assert (await say(s, "eve", f"tab{n:03d}")).status == NEW
+    assert (await say(s, "eve", "more")).status == OVERLOADED
+    assert len(await s.stream("a")) == 1 + SESSIONS_MAX
+    await s.drain()
+    assert (await say(s, "eve", "more")).status == NEW
+    await s.drain()
+    left = await sessions(s)
+    assert len(left) == SESSIONS_MAX and "tab000" not in left and "more" in left
+
+
+@run
+async def test_every_slot_of_a_session_goes_with_it(s):
+    for number in range(1, WINDOW + 1):
+        await say(s, "eve", "full", number)
+    await s.drain()
+    for n in range(SESSIONS_MAX):
+        await say(s, "eve", f"tab{n:03d}")
+        await s.drain()
+    assert "full" not in await sessions(s)
+
+
+@run
+async def test_a_strangers_entry_is_refused_unless_it_is_there_or_the_player_has_a_name(s):
+    before = await s.stream("a")
+    assert (await say(s, "eve", "tab1", 1, stranger="unless named")).status == STRANGER
+    assert (await say(s, "eve", "tab1", 1, stranger="surely")).status == STRANGER
+    assert await s.stream("a") == before and await sessions(s) == set()
+    assert (await s.writer.append(ROOM, 1, "tab1", 1, JOIN, "", "eve", "이브")).status == NEW
+    assert (await say(s, "eve", "tab1", 2, stranger="unless named")).status == NEW
+    assert (await say(s, "eve", "tab1", 3, stranger="surely")).status == STRANGER
+    assert (await say(s, "eve", "tab1", 2, stranger="surely")).status == REPEAT
+
+
+@run
+async def test_where_names_are_full_a_name_that_is_missing_means_nothing(s):
+    await s.caller.call("HSET", key("n", ROOM), *(part for n in range(200) for part in (f"p{n}", "x")))
+    assert (await say(s, "eve", "tab1", 1, stranger="unless named")).status == NEW
