@@ -141,6 +141,9 @@ def main(path, *rest):
         with open(path, encoding="utf-8") as file:
             print(check([json.loads(line) for line in file], list(zip(rest[::2], rest[1::2], strict=True))))
         return 0
+    except OSError as error:
+        print(f"cannot read {path}: {error.strerror}", file=sys.stderr)
+        return 2
     except Unsound as error:
         print(f"NOT SOUND at {error}")
     except (KeyError, TypeError, ValueError, IndexError) as error:

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_origin
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
@@ -37,6 +38,7 @@ def _says(expected: str, **bounds: Any) -> Meta:
     return Meta(description=expected, **bounds)
 
 
+REDIS_URL_SAYS = "redis://, rediss:// or unix:// address; the port and the database in it, if any, are numbers"
 Text = Annotated[str, _says("some text", min_length=1)]
 Ms = Annotated[int, _says("milliseconds, 1 to 600000", ge=1, le=600_000)]
 Rate = Annotated[float, _says("a number above 0, up to 100000", gt=0, le=100_000)]
@@ -64,15 +66,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
       believed.
     message_rate, message_burst: messages a socket may send, per second and at once.
     rooms_per_minute, sockets_max_per_address: what one client address may create and hold.
+    requests_per_minute: what one client address may ask over HTTP, as many at once.
     heartbeat_s: a connection that died without a word is noticed within this time and a second.
     """
 
     data_dir: Text = "./.noripan"
     host: Text = "127.0.0.1"
     port: Annotated[int, _says("a port, 1 to 65535", ge=1, le=65535)] = 8080
-    redis_url: (
-        Annotated[str, _says("redis://, rediss:// or unix:// address", pattern=r"^(rediss?|unix)://[^\s]+$")] | None
-    ) = None
+    redis_url: Annotated[str, _says(REDIS_URL_SAYS, pattern=r"^(rediss?|unix)://[^\s]+$")] | None = None
     workers: Annotated[int, _says("a number of processes, 1 to 64", ge=1, le=64)] = 2
     games: Annotated[tuple[Module, ...], _says("module names, separated by commas")] = ()
     token_key: (
@@ -92,6 +93,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     message_burst: Number = 40
     rooms_per_minute: Number = 30
     sockets_max_per_address: Number = 200
+    requests_per_minute: Number = 6000
     heartbeat_s: Annotated[float, _says("seconds, 1 to 300", ge=1, le=300)] = 15.0
     log_level: Annotated[Literal["debug", "info", "warning", "error"], _says("debug, info, warning or error")] = "info"
 
@@ -141,13 +143,28 @@ def load_or_exit(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def _read(field: msgspec.structs.FieldInfo, text: str) -> Any:
-    value: Any = text
+    value: Any = text.rstrip("/") if field.name == "redis_url" else text  # `redis://host/` is no number's place to arq
     if get_origin(_bare(field.type)) is tuple:
         value = tuple(part.strip() for part in text.split(",") if part.strip())
     read = msgspec.convert(value, field.type, strict=False)
     if field.name == "token_key" and any(len(key) < TOKEN_KEY_CHARS_MIN for key in _keys(text)):
         raise msgspec.ValidationError("too short")
+    if field.name == "redis_url" and not _is_address(value):
+        raise msgspec.ValidationError("not an address")
     return read
+
+
+def _is_address(url: str) -> bool:
+    """Whether the numbers in a Redis URL are some; its clients stumble over others, or go to database 0 in silence."""
+    try:
+        parts = urlsplit(url)
+        numbers = parse_qs(parts.query).get("db", [])
+        _ = parts.port  # raises for what is none
+    except ValueError:
+        return False
+    if parts.scheme != "unix":
+        numbers.append(parts.path.removeprefix("/") or "0")
+    return all(number.isascii() and number.isdigit() for number in numbers)
 
 
 def _bare(kind: Any) -> Any:

@@ -5,7 +5,11 @@ promised, every die (it is drawn again by the published formula), and the room's
 which a worker would go on from. Somebody who can write to Redis can also rewrite a log and its head together; against
 that there are receipts: players' clients keep (entry, head) pairs, and `--receipt` compares one.
 
-A running game is audited by its private fields without showing them. Exit code 1: something is wrong, and it is named.
+A running game is audited by its private fields without showing them. A game whose program is not installed here, or not in
+the rules version that it was played by, is not checked: nothing is known against it.
+
+Exit code 0: all is well. 1: something is wrong, and it is named. 2: nothing is known to be wrong, but something could not be
+checked (or, as with every command, what was asked for cannot be done).
 """
 
 from typing import Any
@@ -40,7 +44,10 @@ DAMAGE = (msgspec.MsgspecError, LookupError, ValueError, ResponseError)  # what 
 
 
 class Finding(msgspec.Struct, omit_defaults=True):
-    """One game. where: entry id, `event N`, or the part of the store; what: why it is wrong. Both "" when all is well."""
+    """One game. where: entry id, `event N`, or the part of the store; what: why it is wrong. Both "" when all is well.
+
+    checked False: it could not be judged, what says why; then it is not ok either.
+    """
 
     game: str
     ok: bool
@@ -51,6 +58,7 @@ class Finding(msgspec.Struct, omit_defaults=True):
     parked: int = 0
     head: str = ""
     phase: str = ""
+    checked: bool = True
 
 
 @click.command("audit")
@@ -59,7 +67,10 @@ class Finding(msgspec.Struct, omit_defaults=True):
 @click.option("--receipt", nargs=2, multiple=True, metavar="ENTRY HEAD", help="What a client kept; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON line for each game.")
 def command(game: GameName | None, everything: bool, receipt: tuple[tuple[str, str], ...], as_json: bool) -> None:
-    """Decide a game (with CODE alone: all games of that room) again and compare everything."""
+    """Decide a game (with CODE alone: all games of that room) again and compare everything.
+
+    Exit code 0: all is well; 1: something is wrong; 2: something could not be checked, and nothing is known to be wrong.
+    """
     if (game is None) == (not everything):
         raise click.UsageError("expected a room, a game, or --all")
     if receipt and (game is None or game.n is None):
@@ -68,18 +79,20 @@ def command(game: GameName | None, everything: bool, receipt: tuple[tuple[str, s
 
 
 async def audit(caller: Caller, name: GameName | None, receipts: dict[str, str], as_json: bool) -> int:
-    games = bad = 0
+    games = bad = unchecked = 0
     for room in await all_rooms(caller) if name is None else [name.room]:
         findings = await audit_room(caller, room, None if name is None else name.n, receipts)
         if name is not None and not findings:
             raise Usage(f"{name}: no such {'room' if name.n is None else 'game'} here")
         for finding in findings:
             games += 1
-            bad += not finding.ok
+            bad += finding.checked and not finding.ok
+            unchecked += not finding.checked
             click.echo(encode(finding).decode() if as_json else _line(finding))
     if name is None and not as_json:
-        click.echo(f"{games} games: {games - bad} ok, {bad} bad")
-    return 1 if bad else 0
+        rest = f", {unchecked} not checked" if unchecked else ""
+        click.echo(f"{games} games: {games - bad - unchecked} ok, {bad} bad{rest}")
+    return 1 if bad else 2 if unchecked else 0
 
 
 async def audit_room(caller: Caller, room: str, only: int | None, receipts: dict[str, str]) -> list[Finding]:
@@ -96,6 +109,8 @@ async def audit_room(caller: Caller, room: str, only: int | None, receipts: dict
 
 
 def _line(f: Finding) -> str:
+    if not f.checked:
+        return f"{f.game}  not checked: {f.what}"
     if not f.ok:
         return f"{f.game}  BAD  at {f.where}: {f.what}"
     parked = f", {f.parked} parked" if f.parked else ""
@@ -145,7 +160,8 @@ async def audit_game(caller: Caller, room: str, n: int, receipts: dict[str, str]
     try:
         log, stored = await read(caller, room, n)
     except KeyError as error:
-        return Finding(f"{room}/{n}", False, "the game", f"{error} is not installed here (NORIPAN_GAMES)")
+        what = f"the game {error} is not installed here (NORIPAN_GAMES)"
+        return Finding(f"{room}/{n}", False, checked=False, what=what)
     except DAMAGE as error:
         return Finding(f"{room}/{n}", False, "the store", f"a record cannot be read ({type(error).__name__}: {error})")
     if log is None or (log.head is None and not log.entries and not log.events):
@@ -155,9 +171,13 @@ async def audit_game(caller: Caller, room: str, n: int, receipts: dict[str, str]
 
 def judge(log: Log, stored: Stored, receipts: dict[str, str]) -> Finding:
     """Pure: what is wrong with a log, first things first."""
-    wrong = _other_rules(log) or _broken_promise(log)
-    if wrong is not None:
-        return Finding(log.game_id, False, *wrong, entries=len(log.entries), events=len(log.events))
+    size = {"entries": len(log.entries), "events": len(log.events)}
+    other = _other_rules(log)
+    if other:
+        return Finding(log.game_id, False, checked=False, what=other, **size)
+    broken = _broken_promise(log)
+    if broken is not None:
+        return Finding(log.game_id, False, *broken, **size)
     at = Position()
     heads: dict[str, str] = {}
 
@@ -185,15 +205,21 @@ def judge(log: Log, stored: Stored, receipts: dict[str, str]) -> Finding:
 Wrong = tuple[str, str] | None
 
 
-def _other_rules(log: Log) -> Wrong:
+def _other_rules(log: Log) -> str:
+    """Why this program does not decide the log, "" when it does. The first entry and its event have to agree on that."""
     try:
         opened = log.kit.decode_event(log.events[0]) if log.events else None
+        asked = decode_command(log.entries[0].data) if log.entries else None
     except msgspec.MsgspecError:
-        return None  # deciding again names it
+        return ""  # deciding again names it
     mine = log.kit.game.rules_version
-    if isinstance(opened, ev.Opened) and opened.rules_version != mine:
-        return "event 1", f"played by rules version {opened.rules_version}; this program decides by {mine}"
-    return None
+    if (
+        isinstance(opened, ev.Opened)
+        and isinstance(asked, Open)
+        and mine != opened.rules_version == asked.rules_version
+    ):
+        return f"played by rules version {opened.rules_version}; this program decides by {mine}"
+    return ""
 
 
 def _broken_promise(log: Log) -> Wrong:

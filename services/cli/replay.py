@@ -33,8 +33,8 @@ FORMAT = "noripan/1"
 @click.option("--evidence", is_flag=True, help="JSON lines for a checker (docs/format.md); finished games only.")
 def command(game: GameName, version: int | None, seat: int | None, as_json: bool, evidence: bool) -> None:
     """Show a game of a room: what happened, and the table at the end or after event V."""
-    if evidence and (version is not None or seat is not None):
-        raise Usage("--evidence is the whole log: it takes neither --at nor --as")
+    if evidence and (version is not None or seat is not None or as_json):
+        raise Usage("--evidence is the whole log in a form of its own: it takes none of --at, --as and --json")
     viewer = SPECTATOR if seat is None else Seated(seat)
     run(lambda caller, settings: replay(caller, settings, game, version, viewer, as_json, evidence))
 

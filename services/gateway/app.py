@@ -1,11 +1,13 @@
 """The ASGI application: Starlette for HTTP; the socket endpoint beside it, since its hot path goes around ASGI (`peer`)."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
 import structlog
 from starlette.applications import Starlette
+from starlette.responses import Response
 from starlette.routing import Route
 
 from schemas.codes import CLOSES
@@ -19,6 +21,8 @@ from services.gateway.peer import SCOPE, Peer
 from services.gateway.session import Socket
 
 log = structlog.get_logger()
+
+UNCOUNTED = ("/healthz", "/readyz")  # whoever looks after the process asks as often as they like
 
 
 def build(context: Context) -> Any:
@@ -54,10 +58,20 @@ def build(context: Context) -> Any:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "websocket":
             await socket(context, scope, receive, send)
+        elif scope["type"] == "http" and _too_many(context, scope):
+            await Response(b"", 429, {"retry-after": "1", "connection": "close"})(scope, receive, send)
         else:
             await http(scope, receive, send)
 
     return app
+
+
+def _too_many(context: Context, scope: Any) -> bool:
+    """Whether this address asks too often: connections are counted, but one that is kept alive may ask without end."""
+    if scope["path"] in UNCOUNTED:
+        return False
+    address = client_address(scope.get("client"), header_map(scope["headers"]), context.settings.proxy_hops)
+    return not context.requests.take(address, asyncio.get_running_loop().time())
 
 
 async def socket(context: Context, scope: Any, receive: Any, send: Any) -> None:

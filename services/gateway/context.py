@@ -35,6 +35,7 @@ class Context:
         self.settings = settings
         self.tokens = Tokens(token_keys(settings))
         self.addresses = Addresses(settings.sockets_max_per_address, settings.rooms_per_minute)
+        self.requests = Buckets(settings.requests_per_minute)
         self.claims = Buckets(CLAIMS_PER_MINUTE)
         self.moves = Buckets(MOVES_PER_MINUTE)
         self._ahead_ms = 0.0

@@ -71,6 +71,14 @@ def address_of(request: Request) -> str:
     return client_address(request.scope.get("client"), headers_of(request), settings.proxy_hops)
 
 
+def _no_page(request: Request, headers: dict[bytes, bytes]) -> bool:
+    """Whether no web page can have asked: browsers say with every POST where it comes from.
+
+    So a cookie that comes without an origin is a program's, which means what it sends.
+    """
+    return request.method == "POST" and b"origin" not in headers and b"sec-fetch-site" not in headers
+
+
 async def identified(request: Request) -> Badge | None:
     """The caller, None when they have no token. A cookie that is void counts as none; a void bearer token is refused.
 
@@ -81,7 +89,7 @@ async def identified(request: Request) -> Badge | None:
     if allowed is False:
         raise Refused("unauthorized", Detail("origin", "a page of this server"))
     token = who.bearer(headers)
-    badge = context.tokens.badge(token or (who.cookie(headers) if allowed else ""))
+    badge = context.tokens.badge(token or (who.cookie(headers) if allowed or _no_page(request, headers) else ""))
     try:
         good = badge is not None and await context.identities.good((badge,))
     except (RedisError, *Unreachable):

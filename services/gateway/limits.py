@@ -113,7 +113,7 @@ def is_https(scheme: str, headers: dict[bytes, bytes], hops: int) -> bool:
 
 
 def origin_allowed(headers: dict[bytes, bytes], allowed: tuple[str, ...], hops: int) -> bool | None:
-    """Whether the page that asks is ours. None: no Origin, so it is no browser page and no cookie may be believed."""
+    """Whether the page that asks is ours. None: no Origin; on a GET it may be any page all the same."""
     origin = headers.get(b"origin")
     if origin is None:
         return None

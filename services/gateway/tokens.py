@@ -4,7 +4,8 @@ A token has a generation, 0 at first. When a player moves to another device a ne
 which is stored (`identity`), and the tokens before it are void.
 
 The token travels in an HttpOnly cookie (browsers) or as `Authorization: Bearer` or in `hello` (programs). A cookie counts
-only when the request says where it comes from and that is us (`limits.origin_allowed`), so no other site can use it.
+only when the request says where it comes from and that is us (`limits.origin_allowed`), so no other site can use it; or in
+a POST that says nothing of the kind, as no browser's does.
 Tokens are never logged and never repeated in an error.
 """
 

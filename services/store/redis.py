@@ -52,16 +52,20 @@ def script(name: str) -> tuple[str, str]:
 
 
 def connect(url: str, *, timeout_s: float | None = 5.0, connections: int = 8) -> Redis:
-    """A client for `redis://…`. timeout_s None: for blocking reads and pub/sub."""
-    pool = ConnectionPool.from_url(
-        url,
-        retry=Retry(NoBackoff(), 0),
-        retry_on_timeout=False,
-        socket_timeout=timeout_s,
-        socket_connect_timeout=2.0,
-        socket_keepalive=True,
-        max_connections=connections,
-    )
+    """A client for `redis://…`. timeout_s None: for blocking reads and pub/sub. Raises RedisError for what is no address."""
+    try:
+        pool = ConnectionPool.from_url(
+            url,
+            retry=Retry(NoBackoff(), 0),
+            retry_on_timeout=False,
+            socket_timeout=timeout_s,
+            socket_connect_timeout=2.0,
+            socket_keepalive=True,
+            max_connections=connections,
+        )
+        pool.make_connection()  # where a name in the URL's query is found to be none, before anything waits for it
+    except (TypeError, ValueError) as error:
+        raise RedisError(f"the address has an unknown or bad parameter: {error}") from None
     return Redis.from_pool(pool)
 
 

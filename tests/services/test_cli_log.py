@@ -5,6 +5,9 @@ The calls that cannot be answered (of all three commands that read logs) are her
 
 import base64
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -316,3 +319,38 @@ def test_what_cannot_be_done_ends_with_2_and_says_why(store, args):
 def test_a_server_that_does_not_answer_is_no_finding(args):
     result = CliRunner().invoke(cli, args, env={"REDIS_URL": "redis://127.0.0.1:1/0"})
     assert result.exit_code == 2 and "REDIS_URL: the server does not answer" in result.stderr
+    for bad in ("/abc", ":none/0", "/0?colour=blue"):
+        done = subprocess.run(
+            [sys.executable, "-m", "services.cli.main", *args],
+            env={**os.environ, "REDIS_URL": f"redis://:hunter2@127.0.0.1:1{bad}"},
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
+        assert done.returncode == 2 and done.stdout == "" and "REDIS_URL: " in done.stderr
+        assert "Traceback" not in done.stderr and "hunter2" not in done.stderr
+
+
+def test_a_game_that_is_not_installed_is_not_checked_and_not_called_bad(store):
+    store.redis.hset(key("r", LOBBY), "g", "no_such_game")
+    alone = store.noripan("audit", LOBBY)
+    assert alone.exit_code == 2 and "BAD" not in alone.stdout
+    assert alone.stdout.startswith(f"{LOBBY}/1  not checked: the game 'no_such_game' is not installed here")
+    rest = store.noripan("audit", "--all")
+    assert rest.exit_code == 2 and rest.stdout.splitlines()[-1] == "3 games: 2 ok, 0 bad, 1 not checked"
+    told = [json.loads(line) for line in store.noripan("audit", "--all", "--json").stdout.splitlines()]
+    assert [(one["ok"], one.get("checked", True)) for one in told] == [(True, True), (True, True), (False, False)]
+    a_die(store)  # what is wrong elsewhere is still wrong
+    rest = store.noripan("audit", "--all")
+    assert rest.exit_code == 1 and rest.stdout.splitlines()[-1] == "3 games: 1 ok, 1 bad, 1 not checked"
+
+
+def test_a_log_of_other_rules_is_not_checked_unless_only_its_event_says_so(store):
+    def other_rules(kind: str) -> None:
+        store.rewrite(kind, changed_fields(store.stream(kind), 0, b'"rules_version":1', b'"rules_version":7'))
+
+    other_rules("e")
+    assert store.noripan("audit", DONE).exit_code == 1
+    other_rules("a")
+    result = store.noripan("audit", DONE)
+    assert result.exit_code == 2 and "not checked: played by rules version 7" in result.stdout

@@ -237,6 +237,25 @@ def test_the_script_finds_a_cut_log_by_a_receipt(store, tmp_path):
     assert check(tmp_path / "c.jsonl", evidence, entry).returncode == 2
 
 
+def test_a_file_that_the_script_cannot_read_is_named(tmp_path):
+    command = [sys.executable, "-I", "-S", str(ROOT / "docs" / "check.py")]
+    for path in (tmp_path / "none.jsonl", tmp_path):
+        done = subprocess.run([*command, str(path)], capture_output=True, text=True, timeout=30)
+        assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith(f"cannot read {path}: ")
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "odd").write_bytes(b"\xff\xfe")
+    for name in ("empty", "odd"):
+        done = subprocess.run([*command, str(tmp_path / name)], capture_output=True, text=True, timeout=30)
+        assert done.returncode == 1 and "NOT SOUND: not the published format" in done.stdout and not done.stderr
+
+
+def test_evidence_is_a_form_of_its_own(store):
+    """--json means the events and the view; whoever asks for both gets neither by surprise."""
+    for more in (["--json"], ["--at", "3"], ["--as", "0"]):
+        result = store.noripan("replay", DONE, "--evidence", *more)
+        assert result.exit_code == 2 and result.stdout == "" and more[0] in result.stderr
+
+
 # --- rooms
 
 

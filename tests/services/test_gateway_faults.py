@@ -6,6 +6,7 @@ what the clients saw.
 
 import asyncio
 import contextlib
+import http.client
 import random
 import signal
 import time
@@ -195,6 +196,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory):
         "NORIPAN_MESSAGE_BURST": "10",
         "NORIPAN_ROOMS_PER_MINUTE": "5",
         "NORIPAN_SOCKETS_MAX_PER_ADDRESS": "6",
+        "NORIPAN_REQUESTS_PER_MINUTE": "30",
         "NORIPAN_ALLOWED_ORIGINS": "https://friend.example",
         "NORIPAN_PROXY_HOPS": "1",
     }
@@ -236,6 +238,24 @@ def test_rooms_and_sockets_per_address_are_bounded(strict: Stack) -> None:
     finally:
         for raw in sockets:
             raw.close()
+
+
+def test_requests_of_one_connection_are_bounded(strict: Stack) -> None:
+    """Kept alive, so that the number of connections bounds nothing; another address does not notice, nor who watches over us."""
+    host, port = strict.urls[0].removeprefix("http://").split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=5)
+
+    def ask(path: str, address: str) -> int:
+        connection.request("GET", path, headers={"X-Forwarded-For": address})
+        with connection.getresponse() as answer:
+            answer.read()
+            return answer.status
+
+    with contextlib.closing(connection):
+        statuses = [ask("/api/games", "192.0.2.20") for _ in range(40)]
+        assert statuses[:30] == [200] * 30 and statuses[-1] == 429 and statuses.count(200) <= 32
+        assert ask("/api/games", "192.0.2.21") == 200
+        assert [ask("/healthz", "192.0.2.20") for _ in range(40)] == [200] * 40
 
 
 def test_origins_and_https_of_the_settings(strict: Stack) -> None:

@@ -83,7 +83,11 @@ def test_me_is_the_same_through_every_gateway(stack: Stack) -> None:
     _, again, _ = request("POST", f"{origin}/api/me", {}, origin=origin, cookie=jar)
     _, other, _ = request("POST", f"{stack.urls[1]}/api/me", {}, authorization=f"Bearer {me['token']}")
     assert me["player"] == again["player"] == other["player"]
-    _, blind, _ = request("POST", f"{origin}/api/me", {}, cookie=jar)  # a cookie without a page of ours is not believed
+    _, program, headers = request("POST", f"{origin}/api/me", {}, cookie=jar)  # a browser's POST would say its origin
+    assert program["player"] == me["player"] and headers["set-cookie"].partition(";")[0] == jar
+    _, made, _ = request("POST", f"{origin}/api/rooms", {"game": "duel"}, cookie=jar)
+    assert made["player"] == me["player"]
+    _, blind, _ = request("POST", f"{origin}/api/me", {}, cookie=jar, sec_fetch_site="cross-site")
     assert blind["player"] != me["player"]
     status, refusal, _ = request("POST", f"{origin}/api/me", {}, authorization="Bearer forged.token")
     assert status == 403 and "forged" not in json.dumps(refusal)

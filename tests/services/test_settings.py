@@ -94,6 +94,31 @@ def test_a_secret_value_is_never_shown(field, value):
     assert text.startswith(env_name(field)) and "s3cret" not in text
 
 
+@pytest.mark.parametrize(
+    "tail", ["/abc", "/0/abc", "/-1", "/1.5", ":abc/0", ":99999/0", "/0?db=x", "/²"], ids=lambda tail: tail
+)
+def test_numbers_in_the_servers_address_are_numbers(tail):
+    """Libraries end such a start with a traceback, or go to database 0 in silence."""
+    text = complaint(REDIS_URL=f"redis://:s3cret@localhost{tail}")
+    assert text.startswith("REDIS_URL: expected ") and "number" in text and "s3cret" not in text
+    assert "number" in complaint(REDIS_URL="unix:///run/valkey.sock?db=x")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://h",
+        "redis://h/",
+        "redis://h:1/3",
+        "rediss://u:p@[::1]:1/0?db=4",
+        "unix:///run/valkey.sock",
+        "redis://h?db=2",
+    ],
+)
+def test_addresses_that_are_right(url):
+    assert load({"REDIS_URL": url}).redis_url == url.rstrip("/")
+
+
 def test_one_source_of_the_token_key():
     assert "got both" in complaint(NORIPAN_TOKEN_KEY=KEY, NORIPAN_TOKEN_KEY_FILE="/x")
 
