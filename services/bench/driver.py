@@ -66,21 +66,11 @@ class Wire(asyncio.Protocol):
 class Seat:
     """One room's script of actions and its clock."""
 
-    __slots__ = ("room", "keys", "part", "actions", "sent_at", "number", "session")
+    __slots__ = ("room", "keys", "actions", "sent_at", "number", "session")
 
     def __init__(self, room: str, actions) -> None:
-        part = partition(room)
         self.room = room
-        self.part = part_name(part)
-        self.keys = (
-            key("r", room),
-            key("a", f"{room}/1"),
-            part_key("ready", part),
-            part_key("m", part),
-            QUEUE,
-            BELL,
-            key("n", room),
-        )
+        self.keys = (key("r", room), QUEUE, BELL)
         self.actions = iter(actions)
         self.sent_at = 0.0
         self.number = 0
@@ -107,16 +97,16 @@ class Driver:
         self.push.send("PSUBSCRIBE", "v:*")
 
     async def create(self, room: str, game: str, data: bytes, private: str) -> None:
-        k = Seat(room, ()).keys
-        keys = (k[0], k[1], k[2], k[3], QUEUE, BELL)
-        args = (room, game, data, private, part_name(partition(room)), self.lease_ms)
+        part = partition(room)
+        keys = (key("r", room), key("a", f"{room}/1"), part_key("ready", part), part_key("m", part), QUEUE, BELL)
+        args = (room, game, data, private, part_name(part), self.lease_ms)
         reply = await self.wire.send("EVALSHA", script("create")[1], len(keys), *keys, *args, reply=True)
         assert reply is not None
 
     def append(self, seat: Seat, data: bytes) -> None:
         seat.number += 1
         seat.sent_at = time.perf_counter()
-        args = (seat.room, 1, seat.session, seat.number, data, "", seat.part, self.lease_ms, UNREAD_MAX, "", "")
+        args = (1, seat.session, seat.number, data, "", self.lease_ms, UNREAD_MAX, "bench-player")
         self.wire.send("EVALSHA", self.sha, len(seat.keys), *seat.keys, *args)
 
     def next(self, seat: Seat) -> None:

@@ -1,6 +1,7 @@
 """`bench engine`: what one action costs in the pure engine, how fast stored events fold, and whether cost grows with the log."""
 
 import asyncio
+import itertools
 import random
 import tempfile
 import time
@@ -22,6 +23,9 @@ from services.store.redis import Caller, connect
 from services.store.server import embedded
 from services.store.turn import Claim, turn
 from services.store.write import Writer
+
+# A worker that has just come and knows no room: each turn reads everything.
+_DOORS = map("door:bench-{}".format, itertools.count())
 
 ROUNDS = 7
 
@@ -80,7 +84,7 @@ def action_cost(game: str) -> dict[str, Any]:
 
 
 def _claim(k: Kit, at: Position, entry: Entry) -> Claim:
-    return Claim("BENCH2", 1, k.game.name, at.room.version, b"0-1", 4, at.head, b"", b"", 1, [entry])
+    return Claim("BENCH2", 1, at.room.version, b"0-1", 4, at.head, 1, [entry], None)
 
 
 async def _growth(url: str, long: int, pairs: int) -> dict[str, Any]:
@@ -98,15 +102,15 @@ async def _growth(url: str, long: int, pairs: int) -> dict[str, Any]:
         ids[room] += 1
         began = time.perf_counter()
         await writer.append(room, 1, "bench", ids[room], encode(command))
-        reply = await turn(caller, part, await epoch(), 60_000, 8, 32, "door:bench", [])
+        reply = await turn(caller, part, await epoch(), 60_000, 8, 32, next(_DOORS), [])
         commits = []
         for claim in reply.claims:
-            k = kit(claim.game)
-            room_now = from_snapshot(k, claim.snapshot, claim.version) if claim.version else None
-            before = Position(room_now, load_chance(claim.chance), claim.head)
+            k = kit(claim.stored.game)
+            room_now = from_snapshot(k, claim.stored.snapshot, claim.version) if claim.version else None
+            before = Position(room_now, load_chance(claim.stored.chance), claim.head)
             after, decided = advance(k, before, claim.entries, f"{claim.room}/1")
             commits.append(commit_of(k, claim, before, after, decided)[0])
-        await turn(caller, part, await epoch(), 60_000, 8, 32, "door:bench", commits)
+        await turn(caller, part, await epoch(), 60_000, 8, 32, next(_DOORS), commits)
         return time.perf_counter() - began
 
     for room in rooms:
@@ -144,13 +148,15 @@ async def _lengthen(caller: Caller, room: str, entries: int, commands: list) -> 
         await caller.call("ZADD", part_key("ready", part), 1, room)
         done += 250
         epoch = (await caller.call("HGET", part_key("m", part), "epoch")).decode()
-        reply = await turn(caller, part, epoch, 60_000, 8, 250, "door:bench", [])
+        reply = await turn(caller, part, epoch, 60_000, 8, 250, next(_DOORS), [])
         claim = next(c for c in reply.claims if c.room == room)
-        k = kit(claim.game)
-        before = Position(from_snapshot(k, claim.snapshot, claim.version), load_chance(claim.chance), claim.head)
+        k = kit(claim.stored.game)
+        before = Position(
+            from_snapshot(k, claim.stored.snapshot, claim.version), load_chance(claim.stored.chance), claim.head
+        )
         after, decided = advance(k, before, claim.entries, f"{room}/1")
         commit, _ = commit_of(k, claim, before, after, decided)
-        await turn(caller, part, epoch, 60_000, 0, 250, "door:bench", [commit])
+        await turn(caller, part, epoch, 60_000, 0, 250, next(_DOORS), [commit])
 
 
 def _beside(room: str, other: str) -> bool:

@@ -1,14 +1,20 @@
 -- Append one command of a client, once per (session, action id).
--- KEYS r, a, ready, m, queue, bell, n, o
--- ARGV room, n, session, action id, data, private ('' none), part, lease ms, unread max, player, nickname ('' unchanged),
---   stranger ('' may have a seat, 'unless named' the gateway knows of none, 'surely' there can be none),
---   sessions max of an owner, of the room, ms for which a session that others would push out is kept, owner of the session
+-- KEYS r, queue, bell
+-- ARGV n, session, action id, data, private ('' none), lease ms, unread max, owner of the session, then perhaps
+--   player, nickname ('' unchanged), stranger ('' may have a seat, 'unless named' the gateway knows of none, 'surely' there
+--   can be none)
 -- Returns {status, entry, code}: 0 new; 1 repeat (code '' while undecided); -1 no room; -2 game moved on; -3 too old; -4 overloaded;
 --   -5 a stranger's
 -- Ids of one session share 64 slots, so a slot that holds a later id says that this one is too old to be remembered.
-local id = tonumber(ARGV[4])
-local slot = '@' .. ARGV[3] .. ':' .. (id % 64)
-local h = redis.call('HMGET', KEYS[1], 'n', 'cur', 'd', 'a', slot, 'base')
+local SESSIONS_MAX, ROOM_SESSIONS_MAX, KEPT_MS = 16, 256, 600000 -- as in write.py, which says why
+local TOUCH = 16 -- entries of a session between two notes of its last use
+local NAMES_MAX = 200
+local r, n, session, private = KEYS[1], ARGV[1], ARGV[2], ARGV[5]
+local tag, part, room = string.sub(r, 1, 5), string.sub(r, 2, 4), string.sub(r, 9) -- {p07}:r:K7Q2MX
+local id = tonumber(ARGV[3])
+local ring = '@' .. session .. ':'
+local slot = ring .. (id % 64)
+local h = redis.call('HMGET', r, 'n', 'cur', 'd', 'a', slot, 'base', ring .. ((id - 1) % 64))
 if not h[1] then return {-1} end
 if h[5] then
   local seen, entry, code = string.match(h[5], '^(%d+) (%S+) ?(.*)$')
@@ -20,58 +26,88 @@ if h[5] then
   end
   if seen > id then return {-3} end
 end
-if h[1] ~= ARGV[2] then return {-2} end
+if h[1] ~= n then return {-2} end
+local player, nickname, stranger = ARGV[9], ARGV[10], ARGV[11]
+local names = tag .. ':n:' .. room
 -- Everybody who ever asked for a seat here has a name, from the moment that their Join is in the log; while there is room for it.
-if ARGV[12] == 'surely' then return {-5} end
-if ARGV[12] ~= '' and redis.call('HEXISTS', KEYS[7], ARGV[10]) == 0 and redis.call('HLEN', KEYS[7]) < 200 then return {-5} end
-if h[4] - h[3] >= tonumber(ARGV[9]) then return {-4} end
+if stranger == 'surely' then return {-5} end
+if stranger and stranger ~= '' and redis.call('HEXISTS', names, player) == 0 and redis.call('HLEN', names) < NAMES_MAX then
+  return {-5}
+end
+if h[4] - h[3] >= tonumber(ARGV[7]) then return {-4} end
 
 -- Room for the outcomes of one more session: that of an owner with too many which was silent longest goes, else of all that
 -- were silent for long. None goes whose last entry is undecided, since its outcome would be written after it went.
-local function make_room(who)
-  local decided = h[4] == h[3] and math.huge or ms_of(h[2] == '0-0' and h[6] or h[2])
-  local kept = now_ms() - ARGV[15]
-  local all, mine, own, other = redis.call('ZRANGE', KEYS[8], 0, -1, 'WITHSCORES'), 0, nil, nil
-  for k = 1, #all, 2 do
-    local at = tonumber(all[k + 1])
-    if string.sub(all[k], 1, #ARGV[16] + 1) == ARGV[16] .. ' ' then
-      mine = mine + 1
-      if not own and at < decided then own = all[k] end
-    end
-    if not other and at < decided and at < kept then other = all[k] end
+local function make_room(o, owner)
+  local all, from = redis.call('ZRANGE', o, 0, -1), {}
+  for k = 1, #all do
+    if string.sub(all[k], 1, #owner) == owner then from[#from + 1] = all[k] end
   end
-  local gone
-  if mine >= tonumber(ARGV[13]) then gone = own
-  elseif #all >= 2 * ARGV[14] then gone = other
-  else return true end
+  local limit = h[4] == h[3] and math.huge or ms_of(h[2] == '0-0' and h[6] or h[2])
+  if #from < SESSIONS_MAX then
+    if #all < ROOM_SESSIONS_MAX then return true end
+    from, limit = all, math.min(limit, now_ms() - KEPT_MS)
+  end
+  local gone, ring_of_gone
+  for k = 1, math.min(#from, SESSIONS_MAX) do
+    -- times in `o` may be some entries old: the ring itself tells
+    local ring, last, other = {}, 0, string.match(from[k], ' (.*)$')
+    for place = 0, 63 do ring[place + 1] = '@' .. other .. ':' .. place end
+    for _, seen in ipairs(redis.call('HMGET', r, unpack(ring))) do
+      local entry = seen and string.match(seen, '^%d+ (%S+)')
+      if entry then last = math.max(last, ms_of(entry)) end
+    end
+    redis.call('ZADD', o, last, from[k])
+    if last < limit then
+      gone, ring_of_gone, limit = from[k], ring, last
+    end
+  end
   if not gone then return false end
-  local fields, session = {}, string.match(gone, ' (.*)$')
-  for k = 0, 63 do fields[k + 1] = '@' .. session .. ':' .. k end
-  redis.call('HDEL', KEYS[1], unpack(fields))
-  redis.call('ZREM', KEYS[8], gone)
+  redis.call('HDEL', r, unpack(ring_of_gone))
+  redis.call('ZREM', o, gone)
   return true
 end
 
-local who = ARGV[16] .. ' ' .. ARGV[3]
-if not redis.call('ZSCORE', KEYS[8], who) and not make_room(who) then return {-4} end
-local entry
-local origin = ARGV[3] .. ':' .. ARGV[4]
-if ARGV[6] == '' then
-  entry = redis.call('XADD', KEYS[2], '*', 'd', ARGV[5], 'o', origin)
-else
-  entry = redis.call('XADD', KEYS[2], '*', 'd', ARGV[5], 'o', origin, 'p', ARGV[6])
+-- A session whose ring has this place or the one before is known.
+local known = h[5] or h[7]
+if not known or id % TOUCH == 0 then
+  local o, owner = tag .. ':o:' .. room, ARGV[8] .. ' '
+  known = known or redis.call('ZSCORE', o, owner .. session)
+  if not known and not make_room(o, owner) then return {-4} end
+  redis.call('ZADD', o, now_ms(), owner .. session)
 end
-redis.call('HSET', KEYS[1], slot, ARGV[4] .. ' ' .. entry, 'a', h[4] + 1)
+local entry
+local origin = session .. ':' .. ARGV[3]
+local log = tag .. ':a:' .. room .. '/' .. n
+if private == '' then
+  entry = redis.call('XADD', log, '*', 'd', ARGV[4], 'o', origin)
+else
+  entry = redis.call('XADD', log, '*', 'd', ARGV[4], 'o', origin, 'p', private)
+end
+redis.call('HSET', r, slot, ARGV[3] .. ' ' .. entry, 'a', h[4] + 1)
 local now = ms_of(entry)
-redis.call('ZADD', KEYS[8], now, who)
-redis.call('ZADD', KEYS[3], 'NX', now, ARGV[1])
-if ARGV[11] ~= '' then
+if nickname and nickname ~= '' then
   -- Strangers who are refused leave a name too: so many fit, and an unchanged one is no news.
-  local name = redis.call('HGET', KEYS[7], ARGV[10])
-  if name ~= ARGV[11] and (name or redis.call('HLEN', KEYS[7]) < 200) then
-    redis.call('HSET', KEYS[7], ARGV[10], ARGV[11])
-    redis.call('PUBLISH', 'v:' .. ARGV[1], 'names')
+  local name = redis.call('HGET', names, player)
+  if name ~= nickname and (name or redis.call('HLEN', names) < NAMES_MAX) then
+    redis.call('HSET', names, player, nickname)
+    redis.call('PUBLISH', 'v:' .. room, 'names')
   end
 end
-wake(KEYS[4], KEYS[5], KEYS[6], ARGV[7], now, tonumber(ARGV[8]))
+local m = tag .. ':m'
+local drain = redis.call('HMGET', m, 'job', 'door', 'hold')
+if drain[3] and h[3] == h[4] and drain[2] ~= '' then
+  -- A worker lingers here. If it knows the room, the doorbell brings the entry along and the room counts as claimed, which
+  -- saves it the way to ask. When nobody hears it, or it is lost on the way, the next turn or the sweep finds the claim.
+  local at = redis.call('HMGET', r, 'by', 'claims', 'v', 'head')
+  if at[1] == drain[2] and not at[2] then
+    local line = { part, room, n, at[3], h[2], h[3], #at[4], entry, origin, private }
+    if redis.call('PUBLISH', drain[2], table.concat(line, ' ') .. '\n' .. at[4] .. ARGV[4]) > 0 then
+      redis.call('HSET', m, 'door', '', 'lease', now_ms() + drain[3], 'claimed', room)
+      return {0, entry, ''}
+    end
+  end
+end
+redis.call('ZADD', tag .. ':ready', 'NX', now, room)
+wake(m, KEYS[2], KEYS[3], part, now, tonumber(ARGV[6]), drain)
 return {0, entry, ''}

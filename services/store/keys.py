@@ -10,6 +10,7 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   base    cursor of the room's game before, absent in the first
   past:<n>  `<v> <cur> <d> <head>` with which an earlier game of the room ended
   tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims that did not come back committed
+  by      door of the worker that committed last, absent in a game that nobody has committed
   @<session>:<id mod 64>  `<id> <entry> [code]`: the last 64 outcomes of a client session
 Zset `{pNN}:o:<room>`: `<owner> <session>` of those, by the time of its last entry; bounded, and the longest silent one goes
   with its fields.
@@ -20,7 +21,7 @@ Sorted sets `{pNN}:ready`: rooms with unread entries, by age; `{pNN}:due`: rooms
 Hash `{pNN}:s:<room>`: player -> generations of the gateways that hold sockets of theirs.
 Hash `{pNN}:g`: gateway generation -> end of its lease in ms; set `{pNN}:gr:<generation>`: `<room> <player>` it holds.
 Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here),
-claimed (rooms that a worker folds right now).
+hold (ms for which its claims hold the partition), claimed (rooms that a worker folds right now).
 Zset `{pNN}:stuck`: rooms that no worker could fold, by the time of the next try.
 """
 

@@ -12,7 +12,7 @@ local id = math.max(now_ms(), ms_of(h[2]) + 1) .. '-0'
 local entry = redis.call('XADD', KEYS[3], id, 'd', ARGV[6], 'p', ARGV[7])
 redis.call('HSET', KEYS[1], 'n', h[1] + 1, 'v', '0', 'cur', '0-0', 'd', '0', 'a', '1', 'head', '', 'snap', '', 'chance', '', 'due', '',
   'turn', '0', 'tmo', '', 'base', h[2], 'past:' .. h[1], h[3] .. ' ' .. h[2] .. ' ' .. h[4] .. ' ' .. h[5])
-redis.call('HDEL', KEYS[1], 'claims')
+redis.call('HDEL', KEYS[1], 'claims', 'by')
 redis.call('ZREM', KEYS[9], ARGV[3])
 redis.call('ZADD', KEYS[5], ms_of(entry), ARGV[3])
 for k = 9, #ARGV do

@@ -33,7 +33,7 @@ if h[1] and tonumber(h[2] or '0') < now then
     redis.call('ZREM', KEYS[3], h[1])
     redis.call('DEL', 'arq:job:' .. h[1])
     redis.call('HINCRBY', KEYS[1], 'epoch', 1)
-    redis.call('HDEL', KEYS[1], 'job', 'lease', 'door')
+    redis.call('HDEL', KEYS[1], 'job', 'lease', 'door', 'hold')
   end
 elseif waiting and not h[1] then
   schedule(KEYS[1], KEYS[3], KEYS[4], ARGV[2], now, tonumber(ARGV[3]))

@@ -3,12 +3,13 @@
 -- A claimed room leaves `ready` and stands in m.claimed until it comes back committed; what does not come back, in this
 -- epoch or after a worker's death in the next, returns to `ready` with its claims counted.
 -- KEYS m, ready, due
--- ARGV tag, epoch, lease ms, rooms max (0: commit only), entries max, door ('' = release the partition when nothing is ready),
---   lease ms while rooms are folded, then per room:
+-- ARGV tag, epoch, lease ms, rooms max (0: commit only), entries max, door of this worker, '1' to linger there when nothing is
+--   ready ('' = release the partition), lease ms while rooms are folded, then per room:
 --   room, n, v0, cur0, v1, cur1, d1, head, snap, chance ('' unchanged), due ms ('' none), turn, publication ('' none),
 --   #events, event.., #rejects, (slot, value).., #parked, record..
 -- Returns {status, refused commits, claim..}; status 1 claims follow, 2 nothing ready and lingering, 0 released, -2 epoch over
--- claim: {room, n, g, v, cur, d, head, snap, chance, claims, entries}
+-- claim: {room, n, v, cur, d, head, claims, entries, g, snap, chance}, without the last three when this worker committed the
+--   room last and has them
 local m, ready, due, tag = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local state = redis.call('HMGET', m, 'epoch', 'claimed')
 if state[1] ~= ARGV[2] then return {-2} end
@@ -23,7 +24,7 @@ local function set_aside(room)
   redis.call('ZADD', tag .. ':stuck', now + 60000, room)
 end
 local refused = 0
-local i = 8
+local i = 9
 while i < #ARGV do
   local room, n, v0 = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local r = tag .. ':r:' .. room
@@ -32,7 +33,7 @@ while i < #ARGV do
   local rejects = tonumber(ARGV[first_reject - 1])
   local first_parked = first_reject + 2 * rejects + 1
   local parked = tonumber(ARGV[first_parked - 1])
-  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'due', 'claims', 'turn')
+  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'due', 'claims', 'turn', 'by')
   local good = h[1] == n and h[2] == v0 and h[3] == ARGV[i + 3] and v0 + events == tonumber(ARGV[i + 4])
   local log = tag .. ':e:' .. room .. '/' .. n
   -- The first write is the last check: an events stream that stands further on, or is none, refuses it.
@@ -51,6 +52,7 @@ while i < #ARGV do
     local at = ARGV[i + 10]
     redis.call('HSET', r, 'v', ARGV[i + 4], 'cur', ARGV[i + 5], 'd', ARGV[i + 6], 'head', ARGV[i + 7], 'snap', ARGV[i + 8])
     if ARGV[i + 9] ~= '' then redis.call('HSET', r, 'chance', ARGV[i + 9]) end
+    if h[7] ~= ARGV[6] then redis.call('HSET', r, 'by', ARGV[6]) end
     if h[5] then
       redis.call('HDEL', r, 'claims')
       redis.call('ZREM', tag .. ':stuck', room)
@@ -86,29 +88,39 @@ local out, names = {1, refused}, {}
 local rooms = ARGV[4] == '0' and {} or redis.call('ZPOPMIN', ready, ARGV[4])
 for k = 1, #rooms, 2 do
   local room = rooms[k]
-  local h = redis.call('HMGET', tag .. ':r:' .. room, 'n', 'g', 'v', 'cur', 'd', 'head', 'snap', 'chance', 'claims')
+  local r = tag .. ':r:' .. room
+  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'd', 'head', 'claims', 'by')
   local entries = {}
   if h[1] then
-    local whole = tonumber(h[1]) and h[2] and tonumber(h[3]) and h[4] and tonumber(h[5])
-    entries = whole and redis.pcall('XRANGE', tag .. ':a:' .. room .. '/' .. h[1], '(' .. h[4], '+', 'COUNT', ARGV[5])
+    local whole = tonumber(h[1]) and tonumber(h[2]) and h[3] and tonumber(h[4])
+    entries = whole and redis.pcall('XRANGE', tag .. ':a:' .. room .. '/' .. h[1], '(' .. h[3], '+', 'COUNT', ARGV[5])
     if not whole or entries.err then
       set_aside(room)
       entries = {}
     end
   end
   if #entries > 0 then
-    if #entries == tonumber(ARGV[5]) then redis.call('ZADD', ready, now, room) end
-    names[#names + 1] = room
-    out[#out + 1] = {room, h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8], (h[9] or 0) + 1, entries}
+    local claim = {room, h[1], h[2], h[3], h[4], h[5], (h[6] or 0) + 1, entries}
+    if h[7] ~= ARGV[6] then
+      local more = redis.call('HMGET', r, 'g', 'snap', 'chance')
+      claim[9], claim[10], claim[11] = more[1], more[2], more[3]
+    end
+    if not claim[9] and h[7] ~= ARGV[6] then
+      set_aside(room)
+    else
+      if #entries == tonumber(ARGV[5]) then redis.call('ZADD', ready, now, room) end
+      names[#names + 1] = room
+      out[#out + 1] = claim
+    end
   end
 end
 if #names > 0 then
-  redis.call('HSET', m, 'lease', now + ARGV[7], 'door', '', 'claimed', table.concat(names, ' '))
-elseif ARGV[6] ~= '' then
-  redis.call('HSET', m, 'lease', now + ARGV[3], 'door', ARGV[6], 'claimed', '')
+  redis.call('HSET', m, 'lease', now + ARGV[8], 'door', '', 'claimed', table.concat(names, ' '))
+elseif ARGV[7] ~= '' then
+  redis.call('HSET', m, 'lease', now + ARGV[3], 'door', ARGV[6], 'claimed', '', 'hold', ARGV[8])
   out[1] = 2
 else
-  redis.call('HDEL', m, 'job', 'lease', 'door', 'claimed')
+  redis.call('HDEL', m, 'job', 'lease', 'door', 'claimed', 'hold')
   out[1] = 0
 end
 return out

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from engine.fold import Entry
-from services.store.keys import part_key, tag
+from services.store.keys import key, part_key, tag
 from services.store.redis import Caller
 
 CLAIMS, LINGER, RELEASED, EPOCH_OVER = 1, 2, 0, -2
@@ -13,20 +13,29 @@ CLAIMS, LINGER, RELEASED, EPOCH_OVER = 1, 2, 0, -2
 _ORIGIN = re.compile(rb"[0-9A-Za-z_-]{1,32}:[0-9]{1,16}").fullmatch
 
 
+class Stored(NamedTuple):
+    """What a worker that does not know a room reads of it. snapshot, chance b"": none."""
+
+    game: str
+    snapshot: bytes
+    chance: bytes
+
+
 class Claim(NamedTuple):
-    """A room with unread entries, as it stands: all of its hash that a fold needs."""
+    """A room with unread entries, as it stands: all of its hash that a fold needs.
+
+    stored None: the worker at this door committed the room last and knows it (if it does not, `read_stored`).
+    """
 
     room: str
     n: int
-    game: str
     version: int
     cursor: bytes
     decided: int
     head: bytes
-    snapshot: bytes
-    chance: bytes
     claims: int
     entries: list[Entry]
+    stored: Stored | None
 
 
 class Commit(NamedTuple):
@@ -78,12 +87,14 @@ async def turn(
     door: str,
     commits: list[Commit],
     fold_ms: int = 0,
+    linger: bool = True,
 ) -> Turn:
     """Commit and claim in one round trip. After an exception the outcome of the commits is unknown: claim again.
 
+    linger: with nothing ready, the worker keeps the partition and listens at its door.
     fold_ms: how long one fold may keep the process from renewing its lease; claims hold the partition so much longer.
     """
-    args: list = [tag(part), epoch, lease_ms, rooms, entries, door, lease_ms + fold_ms]
+    args: list = [tag(part), epoch, lease_ms, rooms, entries, door, "1" if linger else "", lease_ms + fold_ms]
     for c in commits:
         args += c[:10]
         args += ("" if c.due_ms is None else c.due_ms, c.turn, c.publication, len(c.events))
@@ -97,20 +108,47 @@ async def turn(
     reply = await caller.run("turn", keys, args)
     if reply[0] == EPOCH_OVER:
         return Turn(EPOCH_OVER, 0, [])
-    claims = [
-        Claim(
-            item[0].decode(),
-            int(item[1]),
-            item[2].decode(),
-            int(item[3]),
-            item[4],
-            int(item[5]),
-            item[6],
-            item[7] or b"",
-            item[8] or b"",
-            item[9],
-            [entry_of(entry) for entry in item[10]],
-        )
-        for item in reply[2:]
-    ]
-    return Turn(reply[0], reply[1], claims)
+    return Turn(reply[0], reply[1], [_claim(*item) for item in reply[2:]])
+
+
+def _claim(
+    room: bytes,
+    n: bytes,
+    version: bytes,
+    cursor: bytes,
+    decided: bytes,
+    head: bytes,
+    claims: int,
+    entries: list,
+    *stored: bytes | None,
+) -> Claim:
+    known = None if not stored else _stored(*stored)
+    found = [entry_of(entry) for entry in entries]
+    return Claim(room.decode(), int(n), int(version), cursor, int(decided), head or b"", claims, found, known)
+
+
+def _stored(game: bytes, snapshot: bytes | None = None, chance: bytes | None = None) -> Stored:
+    return Stored(game.decode(), snapshot or b"", chance or b"")
+
+
+async def read_stored(caller: Caller, room: str) -> Stored:
+    """What a claim without it leaves out. Raises LookupError when the room is gone."""
+    game, snapshot, chance = await caller.call("HMGET", key("r", room), "g", "snap", "chance")
+    if game is None:
+        raise LookupError(room)
+    return _stored(game, snapshot, chance)
+
+
+def pushed(data: bytes) -> tuple[str, Claim] | None:
+    """(partition's name, claim) of a doorbell message that brings the one unread entry with it; None for a plain ring.
+
+    `<pNN> <room> <n> <v> <cur> <d> <bytes of head> <entry> <origin> [private]`, a line feed, head, data (append.lua).
+    """
+    line, feed, rest = data.partition(b"\n")
+    if not feed:
+        return None
+    part, room, n, version, cursor, decided, length, entry_id, origin, *private = line.split(b" ")
+    cut = int(length)
+    entry = Entry(entry_id, rest[cut:], private[0] if private else b"", origin if _ORIGIN(origin) else b"")
+    claim = Claim(room.decode(), int(n), int(version), cursor, int(decided), rest[:cut], 1, [entry], None)
+    return part.decode(), claim

@@ -16,8 +16,9 @@ local function schedule(m, queue, bell, part, now, lease)
 end
 
 -- A drain of this partition is coming: schedule one if none is, ring the doorbell if its worker lingers.
-local function wake(m, queue, bell, part, now, lease)
-  local h = redis.call('HMGET', m, 'job', 'door')
+-- h: job and door, when they were read already.
+local function wake(m, queue, bell, part, now, lease, h)
+  h = h or redis.call('HMGET', m, 'job', 'door')
   if not h[1] then
     schedule(m, queue, bell, part, now, lease)
   elseif h[2] and h[2] ~= '' then

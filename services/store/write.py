@@ -13,6 +13,7 @@ SAY_MAX, SAY_MS = 6, 10_000
 WINDOW = 64  # action ids remembered per session; append.lua and `slot` agree on it
 # Sessions whose outcomes are remembered, per player in a room and per room; a fuller room takes no further ones until some
 # were silent for SESSION_KEPT_MS, so that nobody pushes out the sessions of others who are merely offline for a moment.
+# append.lua has the same numbers.
 SESSIONS_MAX, ROOM_SESSIONS_MAX, SESSION_KEPT_MS = 16, 256, 600_000
 
 
@@ -60,35 +61,10 @@ class Writer:
         stranger: "unless named" or "surely", of a player who has no seat (`services.gateway.strangers`).
         owner: whose session it is, when that is not `player`.
         """
-        part = partition(room)
-        keys = (
-            key("r", room),
-            key("a", f"{room}/{n}"),
-            part_key("ready", part),
-            part_key("m", part),
-            QUEUE,
-            BELL,
-            key("n", room),
-            key("o", room),
-        )
-        args = (
-            room,
-            n,
-            session,
-            action_id,
-            data,
-            private,
-            part_name(part),
-            self.lease_ms,
-            UNREAD_MAX,
-            player,
-            nickname,
-            stranger,
-            SESSIONS_MAX,
-            ROOM_SESSIONS_MAX,
-            SESSION_KEPT_MS,
-            owner or player,
-        )
+        keys = (key("r", room), QUEUE, BELL)
+        args = [n, session, action_id, data, private, self.lease_ms, UNREAD_MAX, owner or player]
+        if nickname or stranger:
+            args += (player, nickname, stranger)
         reply = await self.caller.run("append", keys, args)
         return Appended(reply[0], *(part.decode() for part in reply[1:]))
 

@@ -40,7 +40,7 @@ def main() -> None:
     except SettingsError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
-    guard.install()
+    guard.install(settings.fold_ms_max / 1000)
     # What is loaded stays; folds make thousands of small objects a second that reference counts free by themselves.
     gc.collect()
     gc.freeze()

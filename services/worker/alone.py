@@ -64,9 +64,9 @@ def main() -> None:
     k = kit(trial.game)
     room = k.decode_room(trial.room) if trial.room else None
     at = Position(room, decode_chance(trial.chance), trial.head)
-    guard.install()
+    guard.install(trial.cpu_s)
     for fields in trial.entries:
-        with guard.limit(trial.cpu_s):
+        with guard.limit():
             at, _ = advance(k, at, (Entry(*fields),), trial.game_id)
         sys.stdout.write("\n")
         sys.stdout.flush()

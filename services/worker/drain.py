@@ -20,14 +20,14 @@ from redis.exceptions import RedisError
 from engine.fold import Decided, Position, advance, entry_ms, park
 from engine.kit import Kit, encode_chance, kit
 from engine.room.lobby import listed, reopening
-from engine.room.state import Chance, Room
+from engine.room.state import Room
 from engine.room.view import RoomView
 from services.settings import Settings
 from services.store.listing import list_room
 from services.store.outcome import commit_of
 from services.store.read import from_snapshot, load_chance, rebuild
 from services.store.redis import Caller, Unreachable
-from services.store.turn import CLAIMS, EPOCH_OVER, LINGER, RELEASED, Claim, Commit, turn
+from services.store.turn import EPOCH_OVER, LINGER, RELEASED, Claim, Commit, pushed, read_stored, turn
 from services.store.write import Writer, part_name
 from services.worker import alone, guard
 
@@ -39,11 +39,6 @@ TERM_S = 20.0  # a partition is handed on after about this long, so that load sp
 SLICE_S = 0.02  # folding yields to the event loop this often: other partitions have leases to renew
 RECENT = 4096  # rooms whose fold is remembered: saves reading the snapshot and building the view before
 ALONE_FROM = 3  # claims without a commit from which on a room is tried in a child process first
-
-
-def _chance(claim: Claim) -> Chance | None:
-    """The stored chance; None when it must be rebuilt: damaged, or missing from a room that is open."""
-    return load_chance(claim.chance) if claim.chance or not claim.version else None
 
 
 def _fault(error: Exception) -> str:
@@ -58,13 +53,18 @@ def _fault(error: Exception) -> str:
 
 
 class Folded(NamedTuple):
-    """What this worker folded last of a room. Used again only when the claim's snapshot is the very same bytes."""
+    """A room as this worker folded it last. Used again only when the room stands exactly there."""
 
-    snapshot: bytes
-    room: Room
-    public: RoomView
-    stored: bytes
-    chance: Chance
+    game: str
+    n: int
+    cursor: bytes
+    at: Position
+    public: RoomView | None
+
+    def fits(self, claim: Claim) -> bool:
+        return (self.n, self.cursor, self.at.head) == (claim.n, claim.cursor, claim.head) and (
+            self.at.room is not None and self.at.room.version == claim.version
+        )
 
 
 @dataclass
@@ -75,6 +75,7 @@ class Drainer:
     settings: Settings
     door: str
     bells: dict[str, asyncio.Event] = field(default_factory=dict)
+    pushes: dict[str, Claim] = field(default_factory=dict)  # partition -> what its doorbell brought
     listings: dict[str, bool | None] = field(default_factory=dict)
     rematches: dict[str, Room] = field(default_factory=dict)
     recent: OrderedDict[str, "Folded"] = field(default_factory=OrderedDict)
@@ -83,10 +84,14 @@ class Drainer:
     def __post_init__(self) -> None:
         self.writer = Writer(self.caller, self.settings.lease_ms)
 
-    def ring(self, name: bytes) -> None:
-        """The doorbell of a partition."""
-        bell = self.bells.get(name.decode())
+    def ring(self, data: bytes) -> None:
+        """The doorbell of a partition, perhaps with the entry that rang it."""
+        brought = pushed(data)
+        name = data.decode() if brought is None else brought[0]
+        bell = self.bells.get(name)
         if bell is not None:
+            if brought is not None:
+                self.pushes[name] = brought[1]
             bell.set()
 
     def ring_all(self) -> None:
@@ -115,9 +120,7 @@ class Drainer:
         while True:
             bell.clear()  # before asking for work: the doorbell's push can overtake the reply
             over = loop.time() >= term_end
-            door = self.door
-            if idle_since is not None and (over or loop.time() - idle_since >= linger_s):
-                door = ""
+            linger = idle_since is None or not (over or loop.time() - idle_since >= linger_s)
             reply = await turn(
                 self.caller,
                 part,
@@ -125,9 +128,10 @@ class Drainer:
                 self.settings.lease_ms,
                 0 if over and commits else ROOMS,
                 ENTRIES,
-                door,
+                self.door,
                 commits,
                 self.settings.fold_ms_max,
+                linger,
             )
             if reply.status in (EPOCH_OVER, RELEASED):
                 if reply.status == EPOCH_OVER and commits:
@@ -153,11 +157,18 @@ class Drainer:
                     idle_since = None
                 except TimeoutError:
                     pass
-                continue
-            assert reply.status == CLAIMS
+                # A room that stands elsewhere by now comes back with the next turn.
+                claim = self.pushes.pop(name, None)
+                known = None if claim is None else self.recent.get(claim.room)
+                if claim is None or known is None or not known.fits(claim):
+                    continue
+                claims = [claim]
+            else:
+                self.pushes.pop(name, None)  # older than the turn, which took its claim back
+                claims = reply.claims
             idle_since = None
             with self._held(part, epoch):
-                commits = await self._fold(reply.claims)
+                commits = await self._fold(claims)
 
     @contextmanager
     def _held(self, part: int, epoch: str) -> Iterator[None]:
@@ -193,7 +204,7 @@ class Drainer:
             except asyncio.CancelledError:
                 raise
             except Exception as error:  # this room's claims counter brings it to `alone`; the others go on (P7)
-                log.error("room not folded", room=claim.room, game=claim.game, claims=claim.claims, fault=_fault(error))
+                log.error("room not folded", room=claim.room, claims=claim.claims, fault=_fault(error))
                 continue
             commits.append(commit)
             if time.monotonic() - started > SLICE_S:
@@ -202,14 +213,9 @@ class Drainer:
         return commits
 
     async def _fold_room(self, claim: Claim) -> Commit:
-        k = kit(claim.game)
+        game, before, seen, damaged = await self._before(claim)
+        k = kit(game)
         game_id = f"{claim.room}/{claim.n}"
-        known = self.recent.get(claim.room)
-        chance = known.chance if known is not None and known.stored == claim.chance else _chance(claim)
-        if known is not None and chance is not None and known.snapshot == claim.snapshot:
-            before, seen = Position(known.room, chance, claim.head), known.public
-        else:
-            before, seen = await self._position(k, claim, game_id), None
         entries = claim.entries
         condemned = None
         if claim.claims >= ALONE_FROM:
@@ -218,39 +224,47 @@ class Drainer:
             if safe < len(entries):
                 condemned = entries[safe]
                 entries = entries[:safe]
-        with guard.limit(self.settings.fold_ms_max / 1000):
+        with guard.limit():
             after, decided = advance(k, before, entries, game_id)
             if condemned is not None:
                 after, one = park(after, condemned, "killed")
                 decided.append(one)
             commit, public = commit_of(k, claim, before, after, decided, seen)
-        if chance is None:  # put back what was damaged, or every later claim would read the streams again
+        if damaged:  # put back the chance, or every later claim would read the streams again
             commit = commit._replace(chance=encode_chance(after.chance))
-        self._remember(commit, after, public, commit.chance or claim.chance)
+        if after.room is not None:
+            unchanged = seen if after.room is before.room else None
+            self.recent[claim.room] = Folded(game, claim.n, commit.new_cursor, after, public or unchanged)
+            self.recent.move_to_end(claim.room)
+            if len(self.recent) > RECENT:
+                self.recent.popitem(last=False)
         self._note(before.room, after.room, commit)
         self._report(claim, decided)
         return commit
 
-    def _remember(self, commit: Commit, after: Position, public: RoomView | None, stored: bytes) -> None:
-        if after.room is None or public is None:
-            return
-        self.recent[commit.room] = Folded(commit.snapshot, after.room, public, stored, after.chance)
-        self.recent.move_to_end(commit.room)
-        if len(self.recent) > RECENT:
-            self.recent.popitem(last=False)
-
-    async def _position(self, k: Kit, claim: Claim, game_id: str) -> Position:
-        chance = _chance(claim)
-        room = from_snapshot(k, claim.snapshot, claim.version) if claim.version else None
+    async def _before(self, claim: Claim) -> tuple[str, Position, RoomView | None, bool]:
+        """(game, where the room stands, its public view when known, whether the stored chance is damaged)."""
+        stored = claim.stored
+        if stored is None:
+            known = self.recent.get(claim.room)
+            if known is not None and known.fits(claim):
+                return known.game, known.at, known.public, False
+            stored = await read_stored(self.caller, claim.room)
+        k = kit(stored.game)
+        # missing from a room that is open is damaged, too
+        chance = load_chance(stored.chance) if stored.chance or not claim.version else None
+        room = from_snapshot(k, stored.snapshot, claim.version) if claim.version else None
+        damaged = chance is None
         if chance is None or (room is None and claim.version):
             log.warning("rebuilt from streams", room=claim.room, version=claim.version)
+            game_id = f"{claim.room}/{claim.n}"
             room, chance = await rebuild(self.caller, k, game_id, claim.version, claim.cursor)
-        return Position(room, chance, claim.head)
+        return stored.game, Position(room, chance, claim.head), None, damaged
 
     def _trial(self, k: Kit, claim: Claim, before: Position, game_id: str) -> alone.Trial:
         return alone.Trial(
             list(self.settings.games),
-            claim.game,
+            k.game.name,
             game_id,
             b"" if before.room is None else k.encode_room(before.room),
             encode_chance(before.chance),

@@ -1,35 +1,47 @@
 """The limit on one engine call (P7): an alarm on the CPU time this process uses.
 
-CPU time and not the clock: a worker that was paused or starved must not park an innocent room when it continues.
+CPU time and not the clock: a worker that was paused or starved must not park an innocent room when it continues. One timer
+ticks for the life of the process, since to set and stop one for each fold costs two system calls per action; a fold is cut
+at the first tick after its time is over.
 """
 
 import signal
 from types import FrameType
+
+TICKS = 8  # per limit: a fold is cut after at most 1/8 more than it may take
 
 
 class FoldTooSlow(Exception):
     """A fold used more CPU than it may. Raised inside the engine call, so that `engine.fold.advance` parks the entry."""
 
 
-def install() -> None:
-    """Make the alarm raise; once per process, in its main thread."""
-    signal.signal(signal.SIGVTALRM, _raise)
+_inside = False
+_ticks = 0
 
 
-def _raise(number: int, frame: FrameType | None) -> None:
-    raise FoldTooSlow
+def install(seconds: float) -> None:
+    """Begin to tick: `limit` allows its body this much CPU time. Once per process, in its main thread."""
+    signal.signal(signal.SIGVTALRM, _tick)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds / TICKS, seconds / TICKS)
+
+
+def _tick(number: int, frame: FrameType | None) -> None:
+    global _ticks
+    _ticks += 1
+    if _inside and _ticks > TICKS:
+        _ticks = 0
+        raise FoldTooSlow
 
 
 class limit:
-    """Raise FoldTooSlow in the body after `seconds` of CPU time, and again after as many more."""
+    """Raise FoldTooSlow in the body when it takes too long, and again when what follows does. Bodies do not nest or await."""
 
-    __slots__ = ("seconds",)
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
+    __slots__ = ()
 
     def __enter__(self) -> None:
-        signal.setitimer(signal.ITIMER_VIRTUAL, self.seconds, self.seconds)
+        global _inside, _ticks
+        _inside, _ticks = True, 0
 
     def __exit__(self, *error: object) -> None:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        global _inside
+        _inside = False

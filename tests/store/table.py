@@ -61,14 +61,21 @@ class Store:
     async def turn(
         self, commits=(), epoch: str | None = None, door: str = "", rooms: int = 64, entries: int = 32
     ) -> Turn:
+        """door "": the partition is released when nothing is ready, and the worker is one that knows no room."""
         epoch = epoch or await self.epoch()
-        return await turn(self.caller, self.part, epoch, 500, rooms, entries, door, list(commits))
+        me = door or f"nobody:{secrets.token_hex(4)}"
+        return await turn(self.caller, self.part, epoch, 500, rooms, entries, me, list(commits), linger=bool(door))
 
     def decide(self, claim: Claim):
-        k = kit(claim.game)
-        room = from_snapshot(k, claim.snapshot, claim.version) if claim.version else None
-        before = Position(room, load_chance(claim.chance), claim.head)
+        stored = claim.stored
+        if stored is None:  # committed by the same turn
+            k, before = self.last
+        else:
+            k = kit(stored.game)
+            room = from_snapshot(k, stored.snapshot, claim.version) if claim.version else None
+            before = Position(room, load_chance(stored.chance), claim.head)
         after, decided = advance(k, before, claim.entries, f"{claim.room}/{claim.n}")
+        self.last = k, after
         return commit_of(k, claim, before, after, decided)[0]
 
     async def drain(self) -> int:

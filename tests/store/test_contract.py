@@ -109,8 +109,9 @@ async def test_append_schedules_one_job_and_then_rings_the_door(s):
     await s.append(1)
     await s.append(2)
     assert await s.queued() == [f"{s.job}:1".encode()]
-    claims = (await s.turn()).claims
-    assert (await s.turn([s.decide(c) for c in claims], door="door:x")).status == LINGER
+    claims = (await s.turn(door="door:other")).claims
+    assert (await s.turn([s.decide(c) for c in claims], door="door:other")).status == LINGER
+    assert (await s.turn(door="door:x")).status == LINGER
     pubsub = store_redis.connect(f"{s.url}").pubsub()
     await pubsub.subscribe("door:x")
     await pubsub.get_message(timeout=2)

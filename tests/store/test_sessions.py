@@ -49,6 +49,12 @@ async def sessions(s) -> set[str]:
 async def age(s, player: str, session: str, ms: int) -> None:
     """As if this session had been silent for so long."""
     await s.caller.call("ZINCRBY", key("o", ROOM), -ms, f"{player} {session}")
+    flat = await s.caller.call("HGETALL", key("r", ROOM))
+    for name, seen in zip(flat[::2], flat[1::2], strict=True):
+        if name.startswith(f"@{session}:".encode()):
+            number, entry, *code = seen.decode().split(" ")
+            at, _, seq = entry.partition("-")
+            await s.caller.call("HSET", key("r", ROOM), name, " ".join([number, f"{int(at) - ms}-{seq}", *code]))
 
 
 @run

@@ -17,7 +17,7 @@ from services.settings import Settings
 from services.store.keys import BELL, QUEUE, key, part_key
 from services.store.redis import script
 from services.worker.drain import Drainer
-from tests.store.table import PART, ROOM, Store, part_name
+from tests.store.table import PART, ROOM, Store
 
 DOOR = "door:test"
 ORPHAN = encode(Leave("nobody"))
@@ -60,6 +60,12 @@ class Gated:
         await self._gate()
         return reply
 
+    async def call(self, *command):
+        await self._gate()
+        reply = self.client.execute_command(*command)
+        await self._gate()
+        return reply
+
     async def _gate(self):
         gate = asyncio.get_running_loop().create_future()
         self.gates.append(gate)
@@ -69,33 +75,27 @@ class Gated:
 class World:
     """One room, one worker, a list of doorbells on their way."""
 
-    def __init__(self, client, seed):
+    def __init__(self, client, doorbell, seed):
         self.client = client
+        self.doorbell = doorbell
         self.random = random.Random(seed)
         self.caller = Gated(client)
         self.drainer = Drainer(self.caller, Settings(linger_ms=self.random.choice([0, 20, 250])), DOOR)
         self.jobs: dict[str, asyncio.Task] = {}
-        self.rings = 0
+        self.rings: list[bytes] = []
         self.sent = 0
+        self.pushed = 0  # doorbells that brought their entry
 
     def append(self):
         m = part_key("m", PART)
         door = self.client.hget(m, "door")
         self.sent += 1
-        keys = (
-            key("r", ROOM),
-            key("a", f"{ROOM}/1"),
-            part_key("ready", PART),
-            m,
-            QUEUE,
-            BELL,
-            key("n", ROOM),
-            key("o", ROOM),
-        )
-        args = (ROOM, 1, "sess", self.sent, ORPHAN, "", part_name(PART), 500, 1000, "", "", "", 16, 256, 600_000, "")
+        keys = (key("r", ROOM), QUEUE, BELL)
+        args = (1, "sess", self.sent, ORPHAN, "", 500, 1000, "")
         assert self.caller.now("append", keys, args)[0] == 0
         if door and not self.client.hget(m, "door"):
-            self.rings += 1
+            message = self.doorbell.get_message(ignore_subscribe_messages=True, timeout=5)
+            self.rings.append(message["data"])
 
     def start_jobs(self):
         for job in self.client.zrange(QUEUE, 0, -1):
@@ -109,9 +109,8 @@ class World:
         self.client.zrem(QUEUE, name)
 
     def ring(self):
-        self.rings -= 1
-        if (bell := self.drainer.bells.get(part_name(PART))) is not None:
-            bell.set()
+        self.pushed += b"\n" in self.rings[0]
+        self.drainer.ring(self.rings.pop(0))
 
     def choices(self, appends):
         found = []
@@ -155,9 +154,9 @@ class World:
                 await asyncio.sleep(self.random.choice([0.001, 0.02, 0.3]))
 
 
-def interleave(client, seed):
-    """Play one interleaving; (entries appended, entries decided) once nothing moves."""
-    world = World(client, seed)
+def interleave(client, doorbell, seed):
+    """Play one interleaving; (entries appended, entries decided, of these brought by a doorbell) once nothing moves."""
+    world = World(client, doorbell, seed)
     loop = VirtualLoop()
     try:
         loop.run_until_complete(asyncio.wait_for(world.play(world.random.randint(1, 6)), 10_000))
@@ -165,20 +164,24 @@ def interleave(client, seed):
             task.result()
     finally:
         loop.close()
-    return world.sent, int(client.hget(key("r", ROOM), "d"))
+    return world.sent, int(client.hget(key("r", ROOM), "d")), world.pushed
 
 
 def campaign(url, seeds):
     asyncio.run(_create(url))
-    with redis.Redis.from_url(url) as client:
-        decided = 1
+    with redis.Redis.from_url(url) as client, client.pubsub() as doorbell:
+        doorbell.subscribe(DOOR)
+        assert doorbell.get_message(timeout=5)["type"] == "subscribe"
         start = {name: client.dump(name) for name in client.keys("{*")}
+        pushes = 0
         for seed in seeds:
-            sent, decided = interleave(client, seed)
+            sent, decided, pushed = interleave(client, doorbell, seed)
             assert decided == 1 + sent, f"seed {seed}: {sent} appended, {decided - 1} decided"
+            pushes += pushed
             client.flushdb()
             for name, data in start.items():
                 client.restore(name, 0, data)
+    assert pushes > len(seeds) / 50
 
 
 async def _create(url):
