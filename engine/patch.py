@@ -4,22 +4,24 @@ View fields are never null (absent means none), so a merge patch can carry every
 directly and leaves everything that is the same object untouched, since most of a view does not change in one action.
 """
 
-from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
 from msgspec import UNSET, Struct
 
-_NESTED = (Struct, dict)
-_shapes: dict[type, tuple[Callable[[Any], tuple], tuple[str, ...]]] = {}
+# How a type is compared: (getter of all fields as a tuple, their names on the wire) of a Struct, () of a dict, None of a value.
+_kinds: dict[type, Any] = {dict: ()}
 
 
-def _shape(kind: type) -> tuple[Callable[[Any], tuple], tuple[str, ...]]:
-    """(getter of all fields as a tuple, their names on the wire) of a Struct type."""
-    fields = kind.__struct_fields__
-    getter = attrgetter(*fields) if len(fields) > 1 else lambda value: (getattr(value, fields[0]),)
-    shape = _shapes[kind] = getter, kind.__struct_encode_fields__
-    return shape
+def _kind(kind: type) -> Any:
+    """As in `_kinds`, and remembered there."""
+    found: Any = None
+    if issubclass(kind, Struct):
+        fields = kind.__struct_fields__
+        getter = attrgetter(*fields) if len(fields) > 1 else lambda value: (getattr(value, fields[0]),)
+        found = getter, kind.__struct_encode_fields__
+    _kinds[kind] = found
+    return found
 
 
 def diff(old: Any, new: Any) -> dict[str, Any]:
@@ -28,32 +30,31 @@ def diff(old: Any, new: Any) -> dict[str, Any]:
     Values of the patch may be Structs; encode them with `schemas.base.encode`.
     """
     patch: dict[str, Any] = {}
-    if isinstance(new, dict):
+    kind = type(new)
+    if kind is dict:
+        get = old.get
         for name, b in new.items():
-            a = old.get(name, UNSET)
-            if a is not b:
-                _put(patch, name, a, b)
-        for name in old:
-            if name not in new:
+            a = get(name, UNSET)
+            # equal parts are compared in C; only what differs is walked here
+            if a is not b and a != b:
+                patch[name] = diff(a, b) if type(a) is type(b) and _nested(type(b)) else b
+        if not old.keys() <= new.keys():
+            for name in old:
+                if name not in new:
+                    patch[name] = None
+        return patch
+    getter, wires = _kinds.get(kind) or _kind(kind)
+    for name, a, b in zip(wires, getter(old), getter(new), strict=True):
+        if a is not b and a != b:
+            if b is UNSET:
                 patch[name] = None
-    else:
-        kind = type(new)
-        getter, wires = _shapes.get(kind) or _shape(kind)
-        for name, a, b in zip(wires, getter(old), getter(new), strict=True):
-            if a is not b:
-                _put(patch, name, a, b)
+            else:
+                patch[name] = diff(a, b) if type(a) is type(b) and _nested(type(b)) else b
     return patch
 
 
-def _put(patch: dict[str, Any], name: str, a: Any, b: Any) -> None:
-    if isinstance(b, _NESTED) and type(a) is type(b):
-        inner = diff(a, b)
-        if inner:
-            patch[name] = inner
-    elif b is UNSET:
-        patch[name] = None
-    elif a != b:
-        patch[name] = b
+def _nested(kind: type) -> bool:
+    return (_kinds[kind] if kind in _kinds else _kind(kind)) is not None
 
 
 def merge(target: Any, patch: Any) -> Any:

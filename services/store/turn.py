@@ -70,6 +70,9 @@ class Turn(NamedTuple):
 def entry_of(item: list) -> Entry:
     """A stream item [id, [field, value, …]] as an Entry."""
     fields = item[1]
+    if len(fields) == 4 and fields[0] == b"d" and fields[2] == b"o":  # almost every entry: a client's, nothing private
+        origin = fields[3]
+        return Entry(item[0], fields[1], b"", origin if _ORIGIN(origin) else b"")
     pairs = dict(zip(fields[::2], fields[1::2], strict=True))
     origin = pairs.get(b"o", b"")
     if origin and not _ORIGIN(origin):

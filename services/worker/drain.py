@@ -210,6 +210,10 @@ class Drainer:
             if time.monotonic() - started > SLICE_S:
                 await asyncio.sleep(0)
                 started = time.monotonic()
+        if commits:
+            ahead_ms = entry_ms(commits[-1].new_cursor) - time.time() * 1000
+            if ahead_ms > 1000:
+                log.warning("stream ids are ahead of the clock", room=commits[-1].room, ms=round(ahead_ms))
         return commits
 
     async def _fold_room(self, claim: Claim) -> Commit:
@@ -319,6 +323,3 @@ class Drainer:
         for one in decided:
             if one.why:
                 log.error("parked", room=claim.room, entry=one.entry.id.decode(), fault=one.why, where=one.where)
-        ahead_ms = entry_ms(decided[-1].entry.id) - time.time() * 1000
-        if ahead_ms > 1000:
-            log.warning("stream ids are ahead of the clock", room=claim.room, ms=round(ahead_ms))
