@@ -89,6 +89,13 @@ def roll(page: Page) -> None:
     expect(page.locator("[data-testid^='action-score-']").first).to_be_visible()
 
 
+def score(page: Page, box: str) -> None:
+    """Write the box; the drawn table asks first."""
+    tap(page, f"action-score-{box}")
+    if page.get_by_test_id("yacht-table").count():
+        tap(page, "confirm-yes")
+
+
 def take_turn(page: Page, box: str, hold: bool = False) -> None:
     """One whole turn: roll, perhaps hold a die and roll again, write the box."""
     roll(page)
@@ -97,7 +104,7 @@ def take_turn(page: Page, box: str, hold: bool = False) -> None:
         tap(page, "action-set_hold-0")
         roll(page)
     ready(page)
-    tap(page, f"action-score-{box}")
+    score(page, box)
     expect(page.get_by_test_id(f"action-score-{box}")).to_have_count(0)
 
 

@@ -8,7 +8,7 @@ that came over the socket; a turn that nobody plays runs to its end meanwhile.
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.table import alone, begin, faces, opened, ready, roll, sit, tap
+from tests.browser.table import alone, begin, faces, opened, ready, roll, score, sit, tap
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 # Events without a sentence of their own: what they mean is told by the one that follows, or is no news.
@@ -60,7 +60,7 @@ def test_dice_are_toggles_events_are_told_once_and_a_clock_twice(stack, phone):
     assert [("고정됨" in name) for name, _ in states] == [False, True, False, True, False]
     assert [name[0] for name, _ in states] == list("12345")
     step(page, lambda: roll(page), "rolled")
-    step(page, lambda: tap(page, "action-score-choice"), "scored")
+    step(page, lambda: score(page, "choice"), "scored")
     assert page.errors == []
 
     expect(waiting.get_by_test_id("log")).to_contain_text("자동", timeout=40_000)

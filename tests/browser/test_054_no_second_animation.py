@@ -7,7 +7,7 @@ of ours), the final dice lie still and nothing is told again. Method: motion all
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.table import alone, faces, ready, roll, tap
+from tests.browser.table import alone, faces, ready, roll, score
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 SETTLED_MS = 700  # longer than any roll takes
@@ -41,6 +41,6 @@ def test_coming_back_shows_the_final_dice_and_nothing_moves_or_speaks_again(stac
         page.go_back()
         ready(page)
     still(page, dice)
-    tap(page, "action-score-choice")
+    score(page, "choice")
     expect(page.get_by_test_id("action-roll")).to_be_enabled()
     assert page.errors == []

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import tab
-from tests.browser.table import alone, faces, opened, ready, roll, tap
+from tests.browser.table import alone, faces, opened, ready, roll, score, tap
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -24,7 +24,7 @@ def test_a_reload_and_a_second_tab_have_the_same_seat_and_the_turn_goes_on(stack
     second = tab(first.context, link)
     ready(second)
     assert faces(second) == dice
-    tap(second, "action-score-choice")
+    score(second, "choice")
     for page in (first, second):
         expect(page.get_by_test_id("action-score-choice")).to_have_count(0)
         ready(page)

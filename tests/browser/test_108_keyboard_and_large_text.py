@@ -67,6 +67,7 @@ def test_a_whole_game_by_keyboard_alone(stack, phone):
             expect(page.get_by_test_id("action-set_hold-2")).to_be_visible()
             ready(page)
         press(page, f"action-score-{box}")
+        press(page, "confirm-yes")  # has the focus already
         if number + 1 < len(BOXES):
             expect(page.get_by_test_id(f"action-score-{box}")).to_have_count(0)
     expect(page.get_by_test_id("result")).to_be_visible()

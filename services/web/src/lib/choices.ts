@@ -25,6 +25,17 @@ export function controls(actions: Action[]): Control[] {
   return made.sort((a, b) => rank(a) - rank(b));
 }
 
+/** What a room's own seat may do, as controls; the old ones stay in place (inert) until the new list is here. */
+export function offered(room: {
+  state: { legal: { seat: number; actions: Action[] } | null };
+  seat: number | null;
+  myTurn: boolean;
+  wantsMore: boolean;
+}): Control[] {
+  const { legal } = room.state;
+  return (room.myTurn || room.wantsMore) && legal && legal.seat === room.seat ? controls(legal.actions) : [];
+}
+
 function rank(control: Control): number {
   return isFinal(control.type) ? 1 : 0;
 }

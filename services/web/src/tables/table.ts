@@ -45,4 +45,6 @@ export interface TableProps {
 
 type Load = () => Promise<{ default: Component<TableProps> }>;
 
-export const drawn: Readonly<Record<string, Load>> = {};
+export const drawn: Readonly<Record<string, Load>> = {
+  yacht: () => import("./yacht/Yacht.svelte"),
+};

@@ -78,6 +78,8 @@ export const en: Catalogue = {
     actions: "What you can do",
     no_actions: "Nothing to do right now.",
     more_actions: "Show other actions",
+    table_plain: "Simple table",
+    table_drawn: "Drawn table",
     sending: "Sending…",
     send: "Send",
     choose: "Choose",

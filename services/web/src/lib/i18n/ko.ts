@@ -83,6 +83,8 @@ const text = {
   actions: "할 수 있는 일",
   no_actions: "지금은 할 수 있는 일이 없어요.",
   more_actions: "다른 행동 보기",
+  table_plain: "간단한 판으로 보기",
+  table_drawn: "그림 판으로 보기",
   sending: "보내는 중…",
   send: "보내기",
   choose: "고르기",
@@ -334,5 +336,5 @@ const codes = {
 export const ko = { text, codes, terms: koTerms };
 
 /** What a language must have. Widened from the Korean one, so that a missing or an extra key does not compile. */
-type Widen<T> = { [K in keyof T]: T[K] extends string ? string : T[K] extends Sentence<infer P> ? Sentence<P> : Widen<T[K]> };
+export type Widen<T> = { [K in keyof T]: T[K] extends string ? string : T[K] extends Sentence<infer P> ? Sentence<P> : Widen<T[K]> };
 export type Catalogue = Widen<typeof ko>;

@@ -76,6 +76,8 @@ export const ms: Catalogue = {
     actions: "Pilihan anda",
     no_actions: "Tiada apa-apa untuk dibuat sekarang.",
     more_actions: "Tunjukkan pilihan lain",
+    table_plain: "Meja ringkas",
+    table_drawn: "Meja bergambar",
     sending: "Menghantar…",
     send: "Hantar",
     choose: "Pilih",
