@@ -10,7 +10,7 @@ import base64
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.table import alone, begin, opened, ready, roll, sit
+from tests.browser.table import begin, mover, opened, ready, roll, sit
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -69,8 +69,12 @@ def test_yut_teams_are_told_apart_by_letter_and_shape(stack, phone, browser):
 
 
 def test_what_a_box_of_yacht_would_bring_is_told_by_mark_and_number(stack, phone):
-    page = phone(stack.urls[0])
-    alone(page, "혼자")
+    one = phone(stack.urls[0])
+    link = opened(one, "민수")
+    two = phone(link)
+    sit(two, "지우")
+    begin(one, two)
+    page = mover(one, two)
     roll(page)
     ready(page)
     told = {}
@@ -86,6 +90,9 @@ def test_what_a_box_of_yacht_would_bring_is_told_by_mark_and_number(stack, phone
     expect(held).to_have_attribute("aria-pressed", "true")
     assert held.locator("svg").count() == page.get_by_test_id("action-set_hold-0").locator("svg").count() + 1, "no lock"
     assert seat_marked(page)
+    # What the bonus bar shows, and what the roll button can do, are words.
+    expect(page.get_by_test_id("bonus")).to_contain_text("63까지 63점 남음")
+    expect(page.get_by_test_id("action-roll")).to_have_text("다시 굴리기 (남은 2번)")
 
 
 def seat_marked(page: Page) -> bool:

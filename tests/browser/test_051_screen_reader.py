@@ -5,6 +5,8 @@ is told at most twice. Method: the browser's accessibility tree, and every chang
 that came over the socket; a turn that nobody plays runs to its end meanwhile.
 """
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -59,6 +61,8 @@ def test_dice_are_toggles_events_are_told_once_and_a_clock_twice(stack, phone):
     assert [pressed for _, pressed in states] == ["false", "true", "false", "true", "false"]
     assert [("고정됨" in name) for name, _ in states] == [False, True, False, True, False]
     assert [name[0] for name, _ in states] == list("12345")
+    expect(page.get_by_role("button", name=re.compile("^초이스.*점$"))).to_have_count(1)  # a box says what it gives
+    expect(page.get_by_role("button", name="초이스 규칙")).to_have_count(1)
     step(page, lambda: roll(page), "rolled")
     step(page, lambda: score(page, "choice"), "scored")
     assert page.errors == []

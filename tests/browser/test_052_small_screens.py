@@ -1,8 +1,8 @@
 """Report 52: on phones the roll button was below the fold, and an old scroll position stayed.
 
-Goal: at the sizes that browsers leave of small phones, upright, turned round and with the keyboard having been open, the dice
-and the roll button are wholly on the screen without scrolling; nothing is wider than it; what one taps is big enough. Method:
-boxes as the browser lays them out.
+Goal: at the sizes that browsers leave of small phones, upright, turned round and with the keyboard having been open, the dice,
+the roll button and the own column of the sheet are wholly on the screen without scrolling; nothing is wider than it; what one
+taps is big enough. Method: boxes as the browser lays them out.
 """
 
 import pytest
@@ -13,6 +13,8 @@ from tests.browser.table import alone, begin, opened, ready, roll, sideways, tap
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 SIZES = [(390, 664), (360, 560), (844, 390)]
 TAP, DIE = 44, 64
+OWN = ("own-upper", "own-lower", "own-total")
+DICE = tuple(f"action-set_hold-{i}" for i in range(5))
 TARGETS = "button, a[href], select, summary, input, textarea"
 
 # Things to tap with their real boxes; a checkbox or radio is tapped by its label. Links inside a sentence are exempt.
@@ -41,38 +43,51 @@ def on_screen(page: Page, *names: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def test_the_dice_and_the_roll_button_are_on_the_screen(stack, phone, size):
+def test_the_dice_the_roll_button_and_the_own_column_are_on_the_screen(stack, phone, size):
     page = phone(stack.urls[0], *size)
     assert sideways(page) <= 0 and small(page) == []
-    opened(page, "작은화면")
+    opened(page, "작은화면", options={"scoring": "yahtzee"})  # the sheet with the most boxes
     assert sideways(page) <= 0 and small(page) == []
     page.evaluate("scrollTo(0, 10_000)")  # the lobby is long; its position must not stay
     begin(page)
     ready(page)
-    on_screen(page, "action-roll")
+    on_screen(page, "action-roll", *OWN)
     roll(page)
     ready(page)
-    on_screen(page, "action-roll", *(f"action-set_hold-{i}" for i in range(5)))
-    for i in range(5):
-        box = page.get_by_test_id(f"action-set_hold-{i}").bounding_box()
+    on_screen(page, "action-roll", *DICE, *OWN)
+    for name in DICE:
+        box = page.get_by_test_id(name).bounding_box()
         assert min(box["width"], box["height"]) >= DIE, box
     assert sideways(page) <= 0 and small(page) == []
     assert page.errors == []
+
+
+@pytest.mark.parametrize("locale", ["ko-KR", "en-US", "ms-MY"])
+def test_every_language_fits_from_320_to_430(stack, phone, locale):
+    page = phone(stack.urls[0], *SIZES[1], locale=locale)
+    alone(page, "Kim")
+    roll(page)
+    ready(page)
+    on_screen(page, "action-roll", *DICE, *OWN)
+    for width in (320, 360, 390, 430):
+        page.set_viewport_size({"width": width, "height": 560})
+        assert sideways(page) <= 0 and small(page) == [], width
+        on_screen(page, "action-roll", *DICE)
+        assert min(page.get_by_test_id(name).bounding_box()["width"] for name in DICE) >= DIE, width
 
 
 def test_turning_the_phone_and_closing_its_keyboard_leave_the_table_in_place(stack, phone):
     page = phone(stack.urls[0], *SIZES[0])
     alone(page, "돌린폰")
     roll(page)
-    dice = [f"action-set_hold-{i}" for i in range(5)]
     for width, height in (SIZES[2], SIZES[0], SIZES[2], SIZES[0]):
         page.set_viewport_size({"width": width, "height": height})
-        on_screen(page, "action-roll", *dice)
+        on_screen(page, "action-roll", *DICE, *OWN)
         assert sideways(page) <= 0
     page.set_viewport_size({"width": 390, "height": 350})  # what a keyboard leaves
     assert sideways(page) <= 0
     page.set_viewport_size({"width": 390, "height": 664})
-    on_screen(page, "action-roll", *dice)
+    on_screen(page, "action-roll", *DICE, *OWN)
 
 
 def test_yut_fits_too(stack, phone):

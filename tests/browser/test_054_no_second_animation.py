@@ -1,13 +1,14 @@
 """Report 54: coming back to the table rolled the dice again, for the eye and the ear.
 
-Goal: after a reload right after a roll, and after leaving and coming back three times (to another tab, and to another page
-of ours), the final dice lie still and nothing is told again. Method: motion allowed; animations and live regions recorded.
+Goal: a roll is shown once, to those who are there, by the dice that are thrown; after a reload right after a roll, and after
+leaving and coming back three times (to another tab, and to another page of ours), the final dice lie still and nothing is
+told again. Method: motion allowed; animations and live regions recorded.
 """
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.table import alone, faces, ready, roll, score
+from tests.browser.table import alone, faces, ready, roll, score, tap
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 SETTLED_MS = 700  # longer than any roll takes
@@ -44,3 +45,50 @@ def test_coming_back_shows_the_final_dice_and_nothing_moves_or_speaks_again(stac
     score(page, "choice")
     expect(page.get_by_test_id("action-roll")).to_be_enabled()
     assert page.errors == []
+
+
+TUMBLES = "__stage.moved.splice(0).filter((one) => one.includes('tumble')).length"
+
+
+def test_a_roll_moves_once_the_thrown_dice_of_those_who_look(stack, phone):
+    page = phone(stack.urls[0], moving=True)
+    link = alone(page, "민수")
+    watcher = phone(link, moving=True)
+    expect(watcher.get_by_test_id("own")).to_be_visible()
+    roll(page)
+    expect(page.get_by_test_id("dice")).to_have_attribute("data-flying", "false")
+    expect(watcher.get_by_test_id("dice").locator("li")).to_have_count(5)
+    assert [one.evaluate(TUMBLES) for one in (page, watcher)] == [5, 5]
+    late = phone(link, moving=True)
+    expect(late.get_by_test_id("dice").locator("li")).to_have_count(5)
+    assert faces(late) == faces(page)
+    for index in (0, 3):
+        tap(page, f"action-set_hold-{index}")
+    for one in (watcher, late):
+        expect(one.get_by_test_id("dice").locator("li.held")).to_have_count(2)
+    assert [one.evaluate(TUMBLES) for one in (page, watcher, late)] == [0, 0, 0]
+    kept = [faces(page)[index] for index in (0, 3)]
+    roll(page)
+    expect(page.get_by_test_id("dice")).to_have_attribute("data-flying", "false")
+    assert [faces(page)[index] for index in (0, 3)] == kept
+    for one in (watcher, late):
+        expect(one.get_by_test_id("rolls-used")).to_contain_text("2")
+    assert [one.evaluate(TUMBLES) for one in (page, watcher, late)] == [3, 3, 3]
+
+
+def test_a_tap_brings_flying_dice_down_and_does_nothing_else(stack, phone):
+    page = phone(stack.urls[0], moving=True)
+    alone(page, "민수")
+    page.get_by_test_id("action-roll").click()
+    expect(page.get_by_test_id("dice")).to_have_attribute("data-flying", "true")
+    start = page.evaluate("performance.now()")
+    sent = len(page.sent)
+    page.get_by_test_id("dice").locator("button").first.dispatch_event("click")
+    expect(page.get_by_test_id("dice")).to_have_attribute("data-flying", "false")
+    # Else the machine was so busy that they came down by themselves.
+    if page.evaluate("performance.now()") - start < 400:
+        assert [one for one in page.sent[sent:] if one["type"] == "act"] == []
+        assert page.locator("[aria-pressed=true]").count() == 0
+    ready(page)
+    tap(page, "action-set_hold-0")
+    expect(page.get_by_test_id("action-set_hold-0")).to_have_attribute("aria-pressed", "true")

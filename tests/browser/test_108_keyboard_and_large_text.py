@@ -75,6 +75,50 @@ def test_a_whole_game_by_keyboard_alone(stack, phone):
     assert page.errors == []
 
 
+def test_a_whole_game_with_the_table_s_own_keys(stack, phone):
+    page = phone(stack.urls[0])
+    alone(page, "keys")
+    page.get_by_test_id("chat-input").focus()
+    page.keyboard.type("r1 ?")  # a text field has its keys to itself
+    page.evaluate("document.activeElement.blur()")
+    assert acts(page) == []
+    expect(page.get_by_test_id("yacht-help")).to_have_count(0)
+    page.keyboard.press("?")
+    expect(page.get_by_test_id("help-keys")).to_be_visible()
+    page.keyboard.press("r")  # so has a dialog
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("yacht-help")).to_have_count(0)
+    assert acts(page) == []
+    # First box of the upper half down to its last, then the lower half: arrows pass over what is filled.
+    for number, box in enumerate(BOXES):
+        ready(page)
+        page.keyboard.press("Space" if number == 0 else "r")
+        expect(page.get_by_test_id(f"action-score-{box}")).to_be_visible()
+        if number == 1:
+            ready(page)
+            page.keyboard.press("3")
+            expect(page.get_by_test_id("action-set_hold-2")).to_have_attribute("aria-pressed", "true")
+            page.keyboard.press("r")
+            expect(page.get_by_test_id("action-roll")).to_contain_text("남은 1번")
+        page.keyboard.press("ArrowDown")  # from the dice to the first open box
+        for key in ["ArrowDown", "ArrowUp"] if number < 5 else ["ArrowRight", "ArrowLeft"] if number < 6 else []:
+            before = page.evaluate(FOCUSED)[0]
+            page.keyboard.press(key)
+            assert page.evaluate(FOCUSED)[0] != before, key
+        assert page.evaluate(FOCUSED) == [f"action-score-{box}", True, "solid"]
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")  # the question's yes has the focus
+        if number + 1 < len(BOXES):
+            expect(page.get_by_test_id(f"action-score-{box}")).to_have_count(0)
+            assert page.evaluate(FOCUSED)[0] == "action-roll"
+    expect(page.get_by_test_id("result")).to_be_visible()
+    assert page.errors == []
+
+
+def acts(page: Page) -> list[dict]:
+    return [one for one in page.sent if one["type"] == "act"]
+
+
 LARGE = "document.documentElement.style.fontSize = '200%'"
 # Words that are cut off: an element that hides what does not fit, with text in it, and nothing to scroll it by.
 CUT = """() => [...document.querySelectorAll("main *")].filter((one) => {
