@@ -1,6 +1,6 @@
 """Goal: what the drawn Yacht table does beyond the generic one: holds that show at once and give way to the server, the
-question before writing, boxes that a further yacht may not go to, one person and eight at the table, the way to the other
-table and back.
+question before writing, boxes that a further yacht may not go to, paper for a yacht, one person and eight at the table, the
+way to the other table and back.
 
 Method: real games where chance allows it. What would need a certain throw, or a slow or unwilling server, comes from a man
 in the middle of the socket, who changes single messages of the real server or of the page.
@@ -222,4 +222,31 @@ def test_the_simple_table_is_one_tap_away_and_so_is_the_way_back(stack, phone):
     expect(page.get_by_test_id("action-score-choice")).to_have_count(0)
     tap(page, "table-style")
     expect(page.get_by_test_id("box-choice")).to_have_attribute("data-kind", "filled")
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("moving", [True, False], ids=["moving", "calm"])
+def test_a_yacht_is_celebrated_shortly_and_stops_nobody(stack, phone, moving):
+    page = phone(stack.urls[0], moving=moving)
+    link = alone(page, "혼자")
+    between = Between(page)
+
+    def luck(message):
+        """Whatever is written was a yacht."""
+        for event in message.get("events", []) if message["type"] == "update" else []:
+            if event["type"] == "scored":
+                event.update(category="yacht", points=50)
+        return message
+
+    between.down = luck
+    page.goto(link)
+    roll(page)
+    score(page, "choice")
+    if not moving:
+        expect(page.get_by_test_id("box-choice")).to_have_attribute("data-kind", "filled")
+        expect(page.get_by_test_id("party")).to_have_count(0)
+        return
+    expect(page.get_by_test_id("party")).to_be_visible()
+    roll(page)  # through the paper
+    expect(page.get_by_test_id("party")).to_have_count(0)
     assert page.errors == []

@@ -6,7 +6,7 @@ import { asks, isAsking } from "../src/tables/yacht/asking.svelte";
 import { Holds } from "../src/tables/yacht/holds.svelte";
 import { neighbour, shortcut, type Key } from "../src/tables/yacht/keys";
 import { bonus, cell, columns, furtherYacht, read, rollState, sheetOf } from "../src/tables/yacht/model";
-import { Motion, after, thrown, yachtWritten } from "../src/tables/yacht/motion.svelte";
+import { FADE_MS, Motion, PARTY_MS, ROLL_MS, after, thrown, yachtWritten } from "../src/tables/yacht/motion.svelte";
 import { SETS, TARGET, UPPER, example, isUpper, rulesOf } from "../src/tables/yacht/rules";
 import { TEXTS, furtherRules, ruleText } from "../src/tables/yacht/text";
 import type { LogItem } from "../src/lib/state";
@@ -225,6 +225,12 @@ describe("motion", () => {
     motion.see([first, roll(2), roll(3), roll(4), roll(5)], DICE, true, true);
     expect([motion.flying, motion.fading?.length]).toEqual([null, 5]);
     motion.stop();
+  });
+
+  it("is short", () => {
+    expect([ROLL_MS, FADE_MS <= 150, PARTY_MS <= 2000]).toEqual([600, true, true]);
+    const drawn = readFileSync(new URL("../src/tables/yacht/RollDie.svelte", import.meta.url), "utf8");
+    expect(drawn).toContain(`animation: tumble ${ROLL_MS}ms`);
   });
 
   it("celebrates a yacht that was written for points, or for a further bonus", () => {

@@ -38,6 +38,7 @@ export const en: YachtText = {
   why_box: (p) => `This yacht has to go into ${p.box} first.`,
   why_lower: "This yacht has to go into an open lower box first.",
 
+  tools: "Rules and settings",
   help: "Rules",
   help_box: (p) => `Rule of ${p.box}`,
   help_all: "All boxes",

@@ -39,6 +39,7 @@ export const ko = {
   why_box: ((p) => `이 요트는 ${p.box} 칸에 먼저 넣어야 해요.`) as Sentence<{ box: string }>,
   why_lower: "이 요트는 아래쪽 빈 칸에 먼저 넣어야 해요.",
 
+  tools: "규칙과 설정",
   help: "규칙 보기",
   help_box: ((p) => `${p.box} 규칙`) as Sentence<{ box: string }>,
   help_all: "모든 칸 보기",

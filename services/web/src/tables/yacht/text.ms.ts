@@ -38,6 +38,7 @@ export const ms: YachtText = {
   why_box: (p) => `Yacht ini mesti dicatat dalam ${p.box} dahulu.`,
   why_lower: "Yacht ini mesti dicatat dalam petak bawah yang kosong dahulu.",
 
+  tools: "Peraturan dan tetapan",
   help: "Peraturan",
   help_box: (p) => `Peraturan ${p.box}`,
   help_all: "Semua petak",
