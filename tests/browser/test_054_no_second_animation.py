@@ -19,7 +19,9 @@ def still(page: Page, dice: list[str]) -> None:
     assert faces(page) == dice
     page.wait_for_timeout(SETTLED_MS)
     assert page.evaluate("__stage.moved") == []
-    assert page.evaluate("__stage.told") == []
+    # That the line was gone for a moment is news, and a busy machine may take long enough to come back for it to be told.
+    told = [line["text"] for line in page.evaluate("__stage.told") if "연결" not in line["text"]]
+    assert [line for line in told if "돌아왔" not in line] == []
     assert page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length") == 0
     assert faces(page) == dice
 

@@ -100,6 +100,19 @@ export function cell(table: Table, rules: Rules, seat: number, box: Box): Cell {
     : { kind: "locked", first: scores[own] === undefined ? own : "lower" };
 }
 
+/** What the large sheet needs to know of whoever looks at it, and what it can ask for. */
+export interface Hand {
+  /** It is our turn, so that offers are for us. */
+  mine: boolean;
+  /** Nothing may be asked at the moment. */
+  inert: boolean;
+  /** The dice are still in the air: what they give is not to be seen yet. */
+  covered: boolean;
+  record(box: Box): void;
+  why(box: Box): void;
+  help(box: Box): void;
+}
+
 /** What writing a further yacht anywhere brings on top of the box. */
 export function furtherYacht(table: Table, rules: Rules, seat: number): number {
   const same = table.dice?.every((face) => face === table.dice?.[0]) ?? false;
