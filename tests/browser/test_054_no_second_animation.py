@@ -53,11 +53,13 @@ def test_coming_back_shows_the_final_dice_and_nothing_moves_or_speaks_again(stac
 # frame of it when they lie again.
 WATCH = """() => {
     window.flights = [];
+    const fly = (tray) => tray?.dataset.flying === "true" && flights.push(tray.querySelectorAll(".air").length);
     new MutationObserver((records) => {
-        for (const { target } of records) {
-            if (target.dataset.flying === "true") flights.push(target.querySelectorAll(".air").length);
+        for (const { type, target, addedNodes } of records) {
+            if (type === "attributes") fly(target);
+            for (const node of addedNodes) fly(node.querySelector?.("[data-flying]"));
         }
-    }).observe(document, { subtree: true, attributeFilter: ["data-flying"] });
+    }).observe(document, { subtree: true, childList: true, attributeFilter: ["data-flying"] });
 }"""
 
 
