@@ -27,7 +27,8 @@ from schemas.codes import CLOSES
 from schemas.wire import decode_tell
 from services.client.deeds import Deeds
 from services.client.http import new_player
-from services.client.outcome import Closed, Done, Pending, Receipt, Rejected, plain
+from services.client.once import Once
+from services.client.outcome import Closed, Done, Pending, Receipt, Rejected
 
 # The first wait is anywhere in this, so that those who lost the same gateway do not come back in the same moment.
 BACKOFF_S = 1.5
@@ -37,11 +38,10 @@ OPEN_S = 5.0
 # Close codes after which connecting again is of no use.
 FINAL = {CLOSES[name][0]: name for name in ("unauthorized", "moved_device", "no_spectators", "no_room")}
 SAID_KEPT = 200
-SAY_FIELDS = ("as", "body", "say")  # where `detail.field` points in refusals that are about something said
 
 
 @dataclass
-class Client(Deeds):
+class Client(Once, Deeds):
     """url: base URLs of gateways; the next one is tried when a connection ends. token None: a new player is made.
     tokens: of further people who play through this client.
 
@@ -76,14 +76,12 @@ class Client(Deeds):
         self._at = self.first % len(self.urls)
         self._last_id = 0
         self._pending: dict[int, Pending] = {}
-        self._legal: list[asyncio.Future] = []
         self._changed: set[asyncio.Future] = set()
         self._socket: ClientConnection | None = None
         self._ready = asyncio.Event()
         self._at_once = False  # the connection was given up on purpose: nobody else comes back with this client
         self._closed = ""
         self._task: asyncio.Task | None = None
-        self._saying: deque[tuple[tuple, asyncio.Future]] = deque()  # what was said and not heard yet
 
     # life
 
@@ -216,8 +214,7 @@ class Client(Deeds):
             for one in known if not self.said else [one for one in known if one not in self.said]:
                 self._heard(one)
         elif kind is wire.LegalActions:
-            if self._legal:
-                _resolve(self._legal.pop(0), tell)
+            self._answered(wire.Legal, tell.seat, tell)
         elif kind is wire.Names:
             self.names = tell.names
             self._notify()
@@ -265,11 +262,7 @@ class Client(Deeds):
 
     def _heard(self, said: wire.Said) -> None:
         self.said.append(said)
-        for waiting in self._saying:
-            if waiting[0] == (said.player, said.kind, plain(said.kind, said.body)):
-                self._saying.remove(waiting)
-                _resolve(waiting[1], said)
-                return
+        self._heard_said(said)
 
     def _notify(self) -> None:
         waiting, self._changed = self._changed, set()
@@ -328,16 +321,7 @@ class Client(Deeds):
 
     def _rejected(self, reject: wire.Reject) -> None:
         if reject.id is msgspec.UNSET:
-            about = "" if reject.detail is msgspec.UNSET else reject.detail.field
-            if about.partition(".")[0] in SAY_FIELDS and self._saying:
-                future = self._saying.popleft()[1]
-                if not future.done():
-                    future.set_exception(Rejected(reject))
-                return
-            if reject.code in ("not_your_seat", "unavailable", "rate_limited") and self._legal:
-                future = self._legal.pop(0)
-                if not future.done():
-                    future.set_exception(Rejected(reject))
+            self._refused_once(reject)
             return
         pending = self._pending.get(reject.id)
         if pending is None:
@@ -356,35 +340,6 @@ class Client(Deeds):
         pending = self._pending.get(number)
         if pending is not None and self._ready.is_set():
             self._transmit(pending)
-
-    async def say(self, kind: str, body: str, by: str | None = None) -> wire.Said:
-        """An emote, a line of chat, a suggestion (an action as JSON); as everybody got it. Raises Rejected, Closed.
-
-        Nothing is said twice: after a lost connection nobody knows whether it was said.
-        """
-        await self.ready()
-        future = asyncio.get_running_loop().create_future()
-        self._saying.append(((by or self.player, kind, plain(kind, body)), future))
-        self._send(encode(wire.Say(kind, body, by)))
-        return await future
-
-    async def legal(self, seat: int) -> wire.LegalActions:
-        """What this seat may do now. Raises Rejected, Closed (also when the connection is lost meanwhile)."""
-        await self.ready()
-        future = asyncio.get_running_loop().create_future()
-        self._legal.append(future)
-        self._send(encode(wire.Legal(seat)))
-        return await future
-
-    def _drop_unsure(self) -> None:
-        """What is asked only once and got no answer."""
-        futures = [*self._legal, *(future for _, future in self._saying)]
-        self._legal.clear()
-        self._saying.clear()
-        for future in futures:
-            if not future.done():
-                future.set_exception(Closed("connection lost"))
-                future.exception()
 
 
 def _resolve(future: asyncio.Future, value: Any) -> None:

@@ -11,16 +11,19 @@ import json
 import random
 import time
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.fold import verify
 from engine.games import add
+from schemas import wire
 from services.client import Client, Closed, Rejected, create_room
 from services.client.play import play_to_end
 from services.store.read import read_log
 from services.store.redis import Caller, connect
+from services.store.write import SAY_MAX
 from tests.stack import Stack
 from tests.stack import stack as stack
 
@@ -217,3 +220,38 @@ def test_presence_follows_the_sockets(stack: Stack) -> None:
                 await one.until(lambda c: c.view["seats"]["1"]["connected"], 2)
 
     run(play())
+
+
+def test_what_is_said_too_fast_has_an_end(tmp_path: Path) -> None:
+    """A refusal of what was not read names nothing; the client knows all the same, and soon, what was not said."""
+
+    async def play(stack: Stack) -> None:
+        room, token = await create_room(stack.urls[0], "yacht")
+        async with Client(stack.urls[0], room, token) as one:
+            told = await asyncio.gather(*(one.say("chat", f"말 {n}") for n in range(12)), return_exceptions=True)
+            said = [line for line in told if isinstance(line, wire.Said)]
+            assert [error.code for error in told if not isinstance(error, wire.Said)] == ["rate_limited"] * (
+                12 - len(said)
+            )
+            assert 1 <= len(said) <= SAY_MAX and list(one.said) == said
+            legal = [one.legal(0) for _ in range(8)]
+            mixed = await asyncio.gather(*legal, one.say("emote", "wow"), return_exceptions=True)
+            assert all(isinstance(error, Rejected) for error in mixed)
+
+    with Stack(tmp_path, env={"NORIPAN_MESSAGE_RATE": "2", "NORIPAN_MESSAGE_BURST": "5"}) as slow:
+        run(play(slow), 20)
+
+
+def test_an_answer_that_never_comes_is_not_waited_for(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.client.once.ANSWER_S", 0.3)
+
+    async def play() -> None:
+        room, token = await create_room(stack.urls[0], "yacht")
+        async with Client(stack.urls[0], room, token) as one:
+            one._send = lambda frame: None  # lost on the way
+            with pytest.raises(Closed, match="no answer"):
+                await one.say("emote", "wow")
+            del one._send
+            await one.say("emote", "wow")
+
+    run(play(), 10)
