@@ -7,15 +7,15 @@ from typing import Any
 
 import structlog
 from starlette.applications import Starlette
-from starlette.responses import Response
 from starlette.routing import Route
 
-from schemas.codes import CLOSES
+from schemas.codes import CLOSES, REJECTS
+from schemas.wire import Reject
 from services.gateway import api, docs, me, pages
 from services.gateway import tokens as who
 from services.gateway.context import Context
 from services.gateway.faults import place
-from services.gateway.http import Refused, failed, refused
+from services.gateway.http import Refused, failed, refused, reply
 from services.gateway.limits import client_address, header_map, origin_allowed
 from services.gateway.peer import SCOPE, Peer
 from services.gateway.session import Socket
@@ -59,7 +59,8 @@ def build(context: Context) -> Any:
         if scope["type"] == "websocket":
             await socket(context, scope, receive, send)
         elif scope["type"] == "http" and _too_many(context, scope):
-            await Response(b"", 429, {"retry-after": "1", "connection": "close"})(scope, receive, send)
+            told = Reject("rate_limited", REJECTS["rate_limited"])
+            await reply(told, 429, retry_after="1", connection="close")(scope, receive, send)
         else:
             await http(scope, receive, send)
 
