@@ -82,6 +82,16 @@ class Raw:
         self._exit.close()
 
 
+def written(stack: Stack, room: str) -> tuple[int, int]:
+    """(entries, events) so far, but for those that tell of sockets that come and go, which they do in their own time."""
+
+    def count(kind: str) -> int:
+        items = stack.redis.xrange(key(kind, f"{room}/1"))
+        return sum(b'connected"' not in next(iter(fields.values())) for _, fields in items)
+
+    return count("a"), count("e")
+
+
 class Table:
     """A duel that is being played by two raw sockets; `written` is all that the room's streams hold."""
 
@@ -102,13 +112,7 @@ class Table:
                 pass
 
     def written(self) -> tuple[int, int]:
-        """(entries, events) so far, but for those that tell of sockets that come and go, which they do in their own time."""
-
-        def count(kind: str) -> int:
-            items = self.stack.redis.xrange(key(kind, f"{self.room}/1"))
-            return sum(b'connected"' not in next(iter(fields.values())) for _, fields in items)
-
-        return count("a"), count("e")
+        return written(self.stack, self.room)
 
     def close(self) -> None:
         for held in self.sockets:

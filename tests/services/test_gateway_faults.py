@@ -58,18 +58,20 @@ def test_sockets_that_come_and_go_never_get_another_rooms_data(tmp_path: Path) -
     async def storm(stack: Stack, proxy: Proxy) -> None:
         rooms = [await create_room(stack.urls[0], "duel") for _ in range(12)]
         proxy.delay_s = 0.05
-        end = time.monotonic() + 4
+        begun = time.monotonic()
         answers = 0
 
         async def visitor(number: int) -> None:
             nonlocal answers
             rng = random.Random(number)
-            while time.monotonic() < end:
+            while (spent_s := time.monotonic() - begun) < 4 or (answers <= 50 and spent_s < 40):
                 room, token = rng.choice(rooms)
                 client = Client(stack.urls[1], room, token)
                 client._task = asyncio.create_task(client._run())
                 try:
-                    async with asyncio.timeout(rng.uniform(0.01, 0.4)):
+                    async with asyncio.timeout(
+                        rng.uniform(0.01, 0.4 + number / 15)
+                    ):  # some wait longer, on a busy machine
                         await client.ready()
                     answers += 1
                     assert client.view["room"] == room and client.game == f"{room}/1"

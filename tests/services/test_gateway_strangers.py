@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.store.keys import key
-from tests.services.raw import Raw, Table, request
+from tests.services.raw import Raw, Table, request, written
 from tests.services.raw import table as table
 from tests.stack import Stack
 from tests.stack import stack as stack
@@ -55,10 +54,6 @@ def lobby(stack: Stack) -> Iterator[tuple[Stack, str, Raw]]:
         yield stack, room, host
 
 
-def entries(stack: Stack, room: str) -> int:
-    return stack.redis.xlen(key("a", f"{room}/1"))
-
-
 def answer(socket: Raw, ask: dict, number: int | None = None) -> str:
     """ok, or the code."""
     number = number or next(numbers)
@@ -76,9 +71,9 @@ def answer(socket: Raw, ask: dict, number: int | None = None) -> str:
 def test_strangers_in_the_lobby_leave_no_trace(lobby) -> None:
     stack, room, _ = lobby
     with Raw(stack.urls[1]).hello(room, somebody(stack)) as stranger:
-        before = entries(stack, room)
+        before = written(stack, room)
         assert [answer(stranger, ask) for ask in ASKS] == IN_LOBBY.split()
-        assert entries(stack, room) == before
+        assert written(stack, room) == before
         assert answer(stranger, {"type": "join", "name": "나"}) == "ok"
         assert answer(stranger, {"type": "ready", "ready": True}) == "ok"
 
@@ -99,9 +94,9 @@ def test_the_host_needs_no_seat(lobby) -> None:
         assert answer(guest, {"type": "join", "name": "나"}) == "ok"
         assert answer(host, {"type": "transfer", "seat": 0}) == "ok"
         assert answer(guest, {"type": "configure", "settings": {}}) == "ok"
-        before = entries(stack, room)
+        before = written(stack, room)
         assert answer(host, {"type": "kick", "seat": 0}) == "not_host"
-        assert entries(stack, room) > before, "in doubt the log is asked"
+        assert written(stack, room) > before, "in doubt the log is asked"
 
 
 def test_who_asked_for_a_seat_is_heard_before_any_gateway_knows_it(lobby) -> None:
@@ -137,9 +132,9 @@ def test_an_ask_that_is_in_the_log_has_its_outcome_for_good(lobby) -> None:
         assert answer(host, {"type": "start"}) == "ok"
         with Raw(stack.urls[0]).hello(room, token, session="the-tab") as guest:
             assert guest.snapshot["view"]["phase"] == "playing"
-            before = entries(stack, room)
+            before = written(stack, room)
             assert answer(guest, {"type": "ready", "ready": True}, 2) == "ok"
             assert answer(guest, {"type": "swap", "seat": 0, "other": 1}, 3) == "not_host"
             assert answer(guest, {"type": "leave"}, 4) == "ok"
             assert answer(guest, {"type": "leave"}, 5) == "not_in_lobby"
-            assert entries(stack, room) == before
+            assert written(stack, room) == before

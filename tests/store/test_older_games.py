@@ -175,8 +175,8 @@ def test_a_game_whose_program_is_not_installed_is_named_and_hides_no_other(playe
     url, _ = played
     rewrite(url, key("e", FIRST), replaced(b'"game":"yacht"', b'"game":"chess"'))
     found = findings(url)
-    assert [one["ok"] for one in found] == [False, True, True]
-    assert (found[0]["where"], found[0]["what"]) == ("the game", "'chess' is not installed here (NORIPAN_GAMES)")
+    assert [(one["ok"], one.get("checked", True)) for one in found] == [(False, False), (True, True), (True, True)]
+    assert found[0]["what"] == "the game 'chess' is not installed here (NORIPAN_GAMES)"
     assert noripan(url, "replay", FIRST).exit_code == 2
 
 
