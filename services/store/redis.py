@@ -96,12 +96,14 @@ class Caller:
     def call(self, *command: Any) -> asyncio.Future:
         """Queue one command; the future resolves to its raw reply."""
         loop = asyncio.get_running_loop()
-        packed = hiredis.pack_command(_words(command))
-        if not self._futures:
-            loop.call_soon(self._flush)
-        self._packed.append(packed)
+        self._packed.append(hiredis.pack_command(_words(command)))
         future = loop.create_future()
         self._futures.append(future)
+        if len(self._futures) == 1:
+            if self._flights:
+                loop.call_soon(self._flush)
+            else:  # nothing is under way, so that there is nothing to wait for
+                self._flush()
         return future
 
     async def run(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> Any:

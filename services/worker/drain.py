@@ -67,6 +67,37 @@ class Folded(NamedTuple):
         )
 
 
+class Bell:
+    """An event for one waiter at a time, who waits so long at most: what an idle room's every action passes."""
+
+    __slots__ = ("_rung", "_waiter")
+
+    def __init__(self) -> None:
+        self._rung = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    def set(self) -> None:
+        self._rung = True
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def clear(self) -> None:
+        self._rung = False
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Whether it rang since it was cleared; False after `timeout_s`."""
+        if not self._rung:
+            loop = asyncio.get_running_loop()
+            waiter = self._waiter = loop.create_future()
+            timer = loop.call_later(timeout_s, lambda: waiter.done() or waiter.set_result(None))
+            try:
+                await waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        return self._rung
+
+
 @dataclass
 class Drainer:
     """One per worker process. `door` is the channel this worker listens on; `bells` wakes the drain that lingers."""
@@ -74,7 +105,7 @@ class Drainer:
     caller: Caller
     settings: Settings
     door: str
-    bells: dict[str, asyncio.Event] = field(default_factory=dict)
+    bells: dict[str, Bell] = field(default_factory=dict)
     pushes: dict[str, Claim] = field(default_factory=dict)  # partition -> what its doorbell brought
     listings: dict[str, bool | None] = field(default_factory=dict)
     rematches: dict[str, Room] = field(default_factory=dict)
@@ -109,7 +140,7 @@ class Drainer:
 
     async def _run(self, part: int, epoch: str) -> None:
         name = part_name(part)
-        bell = self.bells.setdefault(name, asyncio.Event())
+        bell = self.bells.setdefault(name, Bell())
         loop = asyncio.get_running_loop()
         term_end = loop.time() + TERM_S * random.uniform(0.6, 1.4)
         linger_s = self.settings.linger_ms / 1000
@@ -151,12 +182,8 @@ class Drainer:
                     parked = True
                     await self.park_job(f"{name}:{epoch}")
                 wait_s = max(0.001, min(idle_since + linger_s - loop.time(), lease_s / 2))
-                try:
-                    async with asyncio.timeout(wait_s):
-                        await bell.wait()
+                if await bell.wait(wait_s):
                     idle_since = None
-                except TimeoutError:
-                    pass
                 # A room that stands elsewhere by now comes back with the next turn.
                 claim = self.pushes.pop(name, None)
                 known = None if claim is None else self.recent.get(claim.room)
