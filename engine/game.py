@@ -82,6 +82,7 @@ class Game(Struct, frozen=True, kw_only=True):
       number of players; `seats` are the taken seats at Start, () while only options are known.
     apart(state): the seats whose view or events differ from a spectator's. The others share one encoding, so keep it small;
       listing too many is only slower, listing too few breaks the rule that view(state, Seated(i)) is what seat i gets.
+    view(state, viewer): of every state that evolve makes, also between two events of one decision: a replay stops there.
     legal(state, seat): every action that decide would accept from that seat now, concrete, () when none.
     timeout(state, ctx): what happens in place of whoever lets `deadline(state)` pass; must change the deadline.
     result(state): None while the game goes on; codes and numbers, never sentences.

@@ -31,6 +31,7 @@ from schemas.entry import Settings
 
 FRAME_BYTES_MAX = 8192
 DEPTH_MAX = 16
+STEPS_MAX = 100
 
 
 class Ask(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="type", tag=snake):
@@ -299,6 +300,33 @@ class RoomList(Struct, frozen=True):
     """GET /api/rooms: public rooms that can be joined or watched, the last changed first."""
 
     rooms: tuple[RoomSummary, ...]
+
+
+class GameStep(Struct, frozen=True, omit_defaults=True):
+    """One event. The view before it + `patch` (RFC 7396) = the view at `version`, when it had just happened.
+
+    events: what happened; nothing when that is hidden from whoever asks. at_ms: when, where the event itself tells it.
+    """
+
+    version: Count
+    patch: Any
+    events: tuple[Any, ...] = ()
+    at_ms: Millis | UnsetType = UNSET
+
+
+class GameSteps(Struct, frozen=True, omit_defaults=True):
+    """GET /api/rooms/{code}/games/{n}/steps?from=V: a game step by step, as whoever asks may see it.
+
+    upto: the last event that may be seen now. view: that of event `from`, absent for 0, when there was none. steps: at most
+    STEPS_MAX after it; ask again from the last one's version for more. seat: through whose eyes, absent: a spectator's.
+    """
+
+    game: str
+    upto: Count
+    from_: Count = field(name="from")
+    steps: tuple[GameStep, ...]
+    view: Any = UNSET
+    seat: SeatNo | UnsetType = UNSET
 
 
 class MoveCode(Struct, frozen=True):

@@ -63,11 +63,26 @@ CALLS: tuple[tuple[str, str, str, Any, tuple[int, Any, str], tuple[int, ...]], .
         (400, 403, 413, 422, 429),
     ),
     ("get", "/api/rooms/{code}", "A room as strangers may see it.", None, (200, wire.RoomSummary, "the room"), (404,)),
+    (
+        "get",
+        "/api/rooms/{code}/games/{n}/steps",
+        "A game of a room step by step, as the caller may see it: for replay.",
+        None,
+        (200, wire.GameSteps, "steps"),
+        (400, 403, 404, 429),
+    ),
 )
+# name -> (where, schema); those in a path are required
+PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "code": ("path", {"type": "string", "pattern": "^[2-9A-HJ-NP-Z]{6}$"}),
+    "n": ("path", {"type": "integer", "minimum": 1}),
+    "from": ("query", {"type": "integer", "minimum": 0, "default": 0}),
+}
+QUERIES = {"/api/rooms/{code}/games/{n}/steps": ("from",)}
 STATUS_TEXT = {
-    400: "the body cannot be understood",
-    403: "the token, the code or the page that asks is not good",
-    404: "no such room",
+    400: "the body or a parameter cannot be understood",
+    403: "the token, the code or the page that asks is not good, or the room lets nobody watch",
+    404: "no such room or game",
     413: "the body is too large",
     422: "options that the game does not have",
     429: "too often",
@@ -82,6 +97,11 @@ def _components(types: tuple[Any, ...]) -> tuple[list[dict], dict[str, Any]]:
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
+
+
+def _parameter(name: str) -> dict[str, Any]:
+    where, schema = PARAMETERS[name]
+    return {"name": name, "in": where, "required": where == "path", "schema": schema}
 
 
 def openapi() -> dict[str, Any]:
@@ -104,9 +124,9 @@ def openapi() -> dict[str, Any]:
         }
         if body is not None:
             call["requestBody"] = {"required": body is not wire.AskMe, "content": _json(schema_of[body])}
-        if "{code}" in path:
-            code = {"name": "code", "in": "path", "required": True}
-            call["parameters"] = [{**code, "schema": {"type": "string", "pattern": "^[2-9A-HJ-NP-Z]{6}$"}}]
+        named = [name for name in PARAMETERS if f"{{{name}}}" in path] + list(QUERIES.get(path, ()))
+        if named:
+            call["parameters"] = [_parameter(name) for name in named]
         paths.setdefault(path, {})[method] = call
     return {
         "openapi": "3.1.0",

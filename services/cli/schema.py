@@ -25,6 +25,7 @@ HTTP_BODIES = (
     wire.RoomCreated,
     wire.RoomSummary,
     wire.RoomList,
+    wire.GameSteps,
     wire.MoveCode,
     wire.Claim,
     wire.AskMe,

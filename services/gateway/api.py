@@ -1,10 +1,12 @@
 """Rooms over HTTP: which games are there, make a room, look at one, list the public ones. JSON in and out."""
 
 import asyncio
+import re
 import secrets
 from functools import cache
 
 import msgspec
+import structlog
 from msgspec import UNSET
 from redis.exceptions import RedisError
 from starlette.requests import Request
@@ -16,14 +18,20 @@ from engine.rng import commitment
 from schemas import entry, wire
 from schemas.base import ALPHABET, Detail, encode
 from services.gateway.commands import bounded
-from services.gateway.context import Context
-from services.gateway.http import Refused, address_of, body, context_of, read, reply, someone
+from services.gateway.context import STEPS_PER_MINUTE, Context
+from services.gateway.faults import place
+from services.gateway.http import Refused, address_of, body, context_of, identified, read, reply, someone
 from services.store.read import read_head
 from services.store.redis import Unreachable
+from services.store.steps import Unreadable
+
+log = structlog.get_logger()
 
 CODE_CHARS = 6
 CODE_TRIES = 5
 OPENING_S = 3.0
+GOT_CHARS_MAX = 32
+_is_number = re.compile("[0-9]{1,15}").fullmatch
 
 _decode_create = msgspec.json.Decoder(wire.CreateRoom).decode
 _is_code = msgspec.json.Decoder(wire.RoomCode)
@@ -100,19 +108,52 @@ async def _opened(context: Context, code: str) -> None:
             wait_s = min(2 * wait_s, 0.1)
 
 
-async def room(request: Request) -> Response:
-    """GET /api/rooms/{code}"""
+def _code(request: Request) -> str:
+    """The room code of the path. Raises Refused."""
     code = request.path_params["code"]
     try:
-        _is_code.decode(encode(code))
+        return _is_code.decode(encode(code))
     except msgspec.MsgspecError:
         raise Refused("no_room") from None
+
+
+async def room(request: Request) -> Response:
+    """GET /api/rooms/{code}"""
+    code = _code(request)
     try:
         found = await context_of(request).lookup.room(code)
     except (RedisError, *Unreachable):
         raise Refused("unavailable") from None
     if found is None:
         raise Refused("no_room")
+    return reply(found)
+
+
+def _number(name: str, text: str, low: int) -> int:
+    """A number of the path or the query. Raises Refused, which tells no more of a bad one than that."""
+    if not _is_number(text) or int(text) < low:
+        raise Refused("bad_message", Detail(name, f"a whole number from {low}", text[:GOT_CHARS_MAX]))
+    return int(text)
+
+
+async def steps(request: Request) -> Response:
+    """GET /api/rooms/{code}/games/{n}/steps?from=V"""
+    context = context_of(request)
+    if not context.steps.take(address_of(request), asyncio.get_running_loop().time()):
+        raise Refused("rate_limited", Detail(expected=f"at most {STEPS_PER_MINUTE} pages a minute"))
+    code = _code(request)
+    n = _number("n", request.path_params["n"], 1)
+    after = _number("from", request.query_params.get("from", "0"), 0)
+    badge = await identified(request)
+    try:
+        found = await context.history.steps(code, n, after, "" if badge is None else badge.player)
+    except (RedisError, *Unreachable):
+        raise Refused("unavailable") from None
+    except Unreadable as error:
+        log.error("game not readable", game=f"{code}/{n}", fault=place(error.__cause__))
+        raise Refused("no_rules", Detail("game", "a game of rules that this server has")) from None
+    if isinstance(found, Rejected):
+        raise Refused(found.code, UNSET if found.detail == Detail() else found.detail)
     return reply(found)
 
 

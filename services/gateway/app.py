@@ -44,6 +44,7 @@ def build(context: Context) -> Any:
             Route("/api/rooms", api.create, methods=["POST"]),
             Route("/api/rooms", api.list_rooms, methods=["GET"]),
             Route("/api/rooms/{code}", api.room, methods=["GET"]),
+            Route("/api/rooms/{code}/games/{n}/steps", api.steps, methods=["GET"]),
             Route("/docs", docs.page, methods=["GET"]),
             Route("/docs.css", docs.style, methods=["GET"]),
             Route("/healthz", api.healthz, methods=["GET"]),

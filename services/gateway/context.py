@@ -15,7 +15,9 @@ from services.gateway.lookup import Lookup
 from services.gateway.presence import Presence
 from services.gateway.tokens import Tokens
 from services.settings import Settings, redis_url_of, token_keys
+from services.store.delayed import Readers
 from services.store.redis import Caller, Unreachable, connect
+from services.store.steps import History
 from services.store.subscriber import Subscriber
 from services.store.write import Writer
 
@@ -26,6 +28,8 @@ STOP_S = 1.5
 # A code for another device is one in 32^8 and lives two minutes: these make guessing hopeless, not merely slow.
 CLAIMS_PER_MINUTE = 10
 MOVES_PER_MINUTE = 5
+# A page of steps costs some milliseconds; whoever looks at a game asks for a few, and a class may sit behind one address.
+STEPS_PER_MINUTE = 600
 
 
 class Context:
@@ -38,6 +42,7 @@ class Context:
         self.requests = Buckets(settings.requests_per_minute)
         self.claims = Buckets(CLAIMS_PER_MINUTE)
         self.moves = Buckets(MOVES_PER_MINUTE)
+        self.steps = Buckets(STEPS_PER_MINUTE)
         self._ahead_ms = 0.0
         self._tasks: list[asyncio.Task] = []
 
@@ -47,7 +52,9 @@ class Context:
         self.writer = Writer(self.caller, self.settings.lease_ms)
         self.presence = Presence(self.writer)
         self.identities = Identities(self.caller)
-        self.lookup = Lookup(self.caller, self.now_ms)
+        readers = Readers(self.caller)
+        self.lookup = Lookup(self.caller, readers, self.now_ms)
+        self.history = History(self.caller, readers, self.now_ms)
         self.subscriber = Subscriber(url, self._heard, self._subscribed)
         self.subscriber.add(CHANNEL)
         self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms)

@@ -28,6 +28,9 @@ STATUS = {
     "bad_options": 422,
     "unauthorized": 403,
     "no_room": 404,
+    "no_game": 404,
+    "no_rules": 404,
+    "no_spectators": 403,
     "too_large": 413,
     "too_deep": 400,
     "rate_limited": 429,
@@ -71,12 +74,13 @@ def address_of(request: Request) -> str:
     return client_address(request.scope.get("client"), headers_of(request), settings.proxy_hops)
 
 
-def _no_page(request: Request, headers: dict[bytes, bytes]) -> bool:
-    """Whether no web page can have asked: browsers say with every POST where it comes from.
+def _no_other_page(request: Request, headers: dict[bytes, bytes]) -> bool:
+    """Whether a cookie may be believed that comes without an origin.
 
-    So a cookie that comes without an origin is a program's, which means what it sends.
+    A GET has no effect here: a browser names no origin when a page of ours asks, and keeps the answer from every other page.
+    With every POST it does, so one without is a program's, which means what it sends.
     """
-    return request.method == "POST" and b"origin" not in headers and b"sec-fetch-site" not in headers
+    return b"origin" not in headers and (request.method == "GET" or b"sec-fetch-site" not in headers)
 
 
 async def identified(request: Request) -> Badge | None:
@@ -89,7 +93,7 @@ async def identified(request: Request) -> Badge | None:
     if allowed is False:
         raise Refused("unauthorized", Detail("origin", "a page of this server"))
     token = who.bearer(headers)
-    badge = context.tokens.badge(token or (who.cookie(headers) if allowed or _no_page(request, headers) else ""))
+    badge = context.tokens.badge(token or (who.cookie(headers) if allowed or _no_other_page(request, headers) else ""))
     try:
         good = badge is not None and await context.identities.good((badge,))
     except (RedisError, *Unreachable):

@@ -1,11 +1,9 @@
 """Rooms as strangers may see them over HTTP: one by its code, and the list of public ones, which is kept for a second.
 
-Whoever asks here has shown no seat, so a room that shows itself late is shown late. Its late readers are kept for a while,
-so that asking again and again costs what happened in between and not the whole game.
+Whoever asks here has shown no seat, so a room that shows itself late is shown late.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
 
 from engine.game import SPECTATOR
@@ -14,13 +12,12 @@ from engine.room.state import Room
 from engine.room.view import room_view
 from schemas.wire import RoomList, RoomSummary
 from services.gateway.facts import number
-from services.store.delayed import Delayed, shown_late
+from services.store.delayed import Readers, shown_late
 from services.store.listing import public_rooms
 from services.store.read import Head, read_room
 from services.store.redis import Caller
 
 LIST_S = 1.0
-READERS_MAX = 128
 
 
 def summary(k: Kit, state: Room) -> RoomSummary:
@@ -42,10 +39,10 @@ def summary(k: Kit, state: Room) -> RoomSummary:
 class Lookup:
     """Of one gateway. Everything raises what the caller raises."""
 
-    def __init__(self, caller: Caller, now_ms: Callable[[], int]) -> None:
+    def __init__(self, caller: Caller, readers: Readers, now_ms: Callable[[], int]) -> None:
         self._caller = caller
         self._now_ms = now_ms
-        self._readers: OrderedDict[str, Delayed] = OrderedDict()
+        self._readers = readers
         self._list = RoomList(())
         self._list_until = 0.0
         self._listing = asyncio.Lock()
@@ -74,14 +71,9 @@ class Lookup:
     async def _shown(self, code: str, head: Head, k: Kit, state: Room) -> RoomSummary | None:
         now_ms = self._now_ms()
         if not await shown_late(self._caller, code, head, k, state, now_ms):
-            self._readers.pop(code, None)
+            self._readers.drop(code)
             return summary(k, state)
-        reader = self._readers.get(code)
-        if reader is None:
-            reader = self._readers[code] = Delayed(self._caller, code)
-        self._readers.move_to_end(code)
-        if len(self._readers) > READERS_MAX:
-            self._readers.popitem(last=False)
+        reader = self._readers.of(code)
         await reader.advance(now_ms)
         return None if reader.at.room is None else summary(reader.kit, reader.at.room)
 

@@ -23,7 +23,7 @@ MISSING = (
     "From a source checkout run `make web`; the HTTP and WebSocket interfaces work without it.\n"
 )
 # What has no file and is a page of the client, which routes by itself.
-ROUTES = re.compile(r"^((r|m)(/[0-9A-Za-z]{1,32})?)?/?$")
+ROUTES = re.compile(r"^((r|m)(/[0-9A-Za-z]{1,32})?|r/[0-9A-Za-z]{1,32}/[0-9]{1,9})?/?$")
 
 
 def dist() -> Path:

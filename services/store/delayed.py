@@ -9,6 +9,7 @@ A lobby hides nothing and is not delayed, except by the game before it: whoever 
 """
 
 import asyncio
+from collections import OrderedDict
 from typing import NamedTuple
 
 from engine.audience import PUBLIC, publication
@@ -23,6 +24,7 @@ from services.store.turn import entry_of
 
 PAGE = 100  # entries read and decided between two looks at other work
 PARKED_PAGE = 1000
+READERS_MAX = 128
 
 
 async def first_hidden(caller: Caller, room: str, head: Head, k: Kit, now_ms: int) -> int:
@@ -165,8 +167,33 @@ async def shown_version(caller: Caller, room: str, n: int, now_ms: int) -> int |
     """How many events of game `n` somebody without a seat may see now; None: all there are."""
     reader = Delayed(caller, room)
     await reader.advance(now_ms)
+    return shown_by(reader, n)
+
+
+def shown_by(reader: Delayed, n: int) -> int | None:
+    """The same, by a reader that has just advanced."""
     if n > reader.n:
         return 0
     if n < reader.n or not reader.next_ms:
         return None
     return 0 if reader.at.room is None else reader.at.room.version
+
+
+class Readers:
+    """Late readers, kept for a while: asking again and again costs what happened in between and not the whole game."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self._readers: OrderedDict[str, Delayed] = OrderedDict()
+
+    def of(self, room: str) -> Delayed:
+        reader = self._readers.get(room)
+        if reader is None:
+            reader = self._readers[room] = Delayed(self._caller, room)
+        self._readers.move_to_end(room)
+        if len(self._readers) > READERS_MAX:
+            self._readers.popitem(last=False)
+        return reader
+
+    def drop(self, room: str) -> None:
+        self._readers.pop(room, None)

@@ -212,10 +212,11 @@ async def read_log(caller: Caller, room: str, n: int | None = None) -> Log | Non
     if live:
         return Log(kit(h.game), game_id, found, events, parked, h.head)
     past = await read_past(caller, room, n) if found or events else None  # neither: it is in the archive
-    return Log(kit(_game_of(events, h.game)), game_id, found, events, parked, None if past is None else past.head)
+    return Log(kit(game_of(events, h.game)), game_id, found, events, parked, None if past is None else past.head)
 
 
-def _game_of(events: list[bytes], otherwise: str) -> str:
+def game_of(events: list[bytes], otherwise: str) -> str:
+    """Which game these events are of, as the first of them says; `otherwise` when it does not."""
     try:
         return _named(events[0]).game if events else otherwise
     except msgspec.MsgspecError:

@@ -253,13 +253,21 @@ def deadlines_make_sense(game: Game, seed: int) -> None:
 
 
 def patches_rebuild_every_view(game: Game, seed: int) -> None:
+    """From decision to decision, as players get them, and from event to event, as a replay does."""
     shown: dict = {}
     for step in walk(game, seed):
+        between = [step.before]
+        for event in step.events:
+            between.append(game.evolve(between[-1], event))
+            game.deadline(between[-1])
         for viewer in viewers(step.seats):
-            old, new = game.view(step.before, viewer), game.view(step.after, viewer)
-            held = shown.get(viewer) or json.loads(encode(old))
-            shown[viewer] = merge(held, json.loads(encode(diff(old, new))))
-            assert shown[viewer] == json.loads(encode(new))
+            views = [game.view(state, viewer) for state in between]
+            held = shown.get(viewer) or json.loads(encode(views[0]))
+            shown[viewer] = merge(held, json.loads(encode(diff(views[0], views[-1]))))
+            assert shown[viewer] == json.loads(encode(views[-1]))
+            for old, new in zip(views, views[1:], strict=False):
+                held = merge(held, json.loads(encode(diff(old, new))))
+                assert held == json.loads(encode(new))
 
 
 def a_loaded_state_looks_the_same(game: Game, seed: int) -> None:

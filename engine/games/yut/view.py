@@ -58,8 +58,10 @@ def view(state: State, viewer: Viewer) -> View:
             board[_NAMES[stack.node]] = _spot(i, stack.count, back)
     over = state.phase == "finished"
     legal_moves = hint = UNSET
-    if state.phase == "move" and type(viewer) is Seated and viewer.seat == state.seat:
-        found = moves(state)
+    mine = state.phase == "move" and type(viewer) is Seated and viewer.seat == state.seat
+    if mine and (
+        found := moves(state)
+    ):  # none between a move and the turn that follows it, which a replay looks at, too
         legal_moves, hint = tuple(found), automatic(state, found)
     return View(
         state.phase,

@@ -20,7 +20,8 @@ export type ClientMessage =
   | Legal
   | Ping;
 export type ServerMessage = Welcome | Snapshot | Update | Ack | Reject | LegalActions | Names | People | Said | Pong;
-export type HttpBody = CreateRoom | RoomCreated | RoomSummary | RoomList | MoveCode | Claim | AskMe | Me | GameInfo;
+export type HttpBody =
+  CreateRoom | RoomCreated | RoomSummary | RoomList | GameSteps | MoveCode | Claim | AskMe | Me | GameInfo;
 export type RoomPart =
   | RoomView
   | (
@@ -474,6 +475,37 @@ export interface RoomSummary {
  */
 export interface RoomList {
   rooms: RoomSummary[];
+}
+/**
+ * GET /api/rooms/{code}/games/{n}/steps?from=V: a game step by step, as whoever asks may see it.
+ *
+ * upto: the last event that may be seen now. view: that of event `from`, absent for 0, when there was none. steps: at most
+ * STEPS_MAX after it; ask again from the last one's version for more. seat: through whose eyes, absent: a spectator's.
+ */
+export interface GameSteps {
+  game: string;
+  upto: number;
+  from: number;
+  steps: GameStep[];
+  view?: unknown;
+  /**
+   * index of a seat at the table
+   */
+  seat?: number;
+}
+/**
+ * One event. The view before it + `patch` (RFC 7396) = the view at `version`, when it had just happened.
+ *
+ * events: what happened; nothing when that is hidden from whoever asks. at_ms: when, where the event itself tells it.
+ */
+export interface GameStep {
+  version: number;
+  patch: unknown;
+  events?: unknown[];
+  /**
+   * milliseconds since 1970, by the Redis server's clock
+   */
+  at_ms?: number;
 }
 /**
  * POST /api/me/move: a one-time code with which another device becomes this player; the old token then is void.
