@@ -1,5 +1,5 @@
 // The few HTTP calls. The player is the cookie that /api/me sets; nothing of it is kept in scripts.
-import type { CreateRoom, GameInfo, Me, MoveCode, RoomCreated, RoomList, RoomSummary } from "./wire";
+import type { CreateRoom, GameInfo, GameSteps, Me, MoveCode, RoomCreated, RoomList, RoomSummary } from "./wire";
 
 /** A refusal or a failed call. `code` is a server code, or "offline" when there was no answer at all. */
 export class ApiError extends Error {
@@ -42,6 +42,8 @@ export const api = {
   games: () => call<GameInfo[]>("GET", "/api/games"),
   create: (body: CreateRoom) => call<RoomCreated>("POST", "/api/rooms", body),
   room: (code: string) => call<RoomSummary>("GET", `/api/rooms/${encodeURIComponent(code)}`),
+  steps: (code: string, n: number, from: number) =>
+    call<GameSteps>("GET", `/api/rooms/${encodeURIComponent(code)}/games/${n}/steps?from=${from}`),
 };
 
 /** A room code as typed or pasted (also a whole link), or null. Codes have no 0, 1, I, O. */

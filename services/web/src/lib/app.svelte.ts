@@ -28,7 +28,8 @@ export const ui = new Ui();
 
 export type Route =
   | { page: "home" }
-  | { page: "room"; code: string }
+  /** replay: game `n` of the room is looked at again, at event `at` (null: where it begins). */
+  | { page: "room"; code: string; replay: { n: number; at: number | null } | null }
   /** Bring a seat here: `code` may be empty, `room` is where the seat is, if the link says so. */
   | { page: "claim"; code: string; room: string | null }
   | { page: "unknown" };
@@ -40,9 +41,11 @@ function parse(path: string): Route {
     const room = readCode(new URLSearchParams(location.search).get("r") ?? "");
     return { page: "claim", code: readMoveCode(claim[1] ?? "") ?? "", room };
   }
-  const code = /^\/r\/([^/]+)\/?$/.exec(path)?.[1];
-  const read = code === undefined ? null : readCode(code);
-  return read ? { page: "room", code: read } : { page: "unknown" };
+  const [, given, n] = /^\/r\/([^/]+)(?:\/([1-9]\d{0,8}))?\/?$/.exec(path) ?? [];
+  const code = given === undefined ? null : readCode(given);
+  if (!code) return { page: "unknown" };
+  const at = /^[1-9]\d{0,8}$/.exec(new URLSearchParams(location.search).get("at") ?? "")?.[0];
+  return { page: "room", code, replay: n === undefined ? null : { n: Number(n), at: at === undefined ? null : Number(at) } };
 }
 
 class Router {
@@ -54,8 +57,17 @@ class Router {
 
   go(path: string): void {
     history.pushState(null, "", path);
-    this.route = parse(path);
+    this.route = parse(location.pathname);
     scrollTo(0, 0);
+  }
+
+  /** The address by which this comes back as it is now shown, without going anywhere. */
+  stay(path: string): void {
+    try {
+      history.replaceState(null, "", path);
+    } catch {
+      // Browsers limit how often; the address is then a moment old.
+    }
   }
 
   /** For `onclick` of a plain link, so that it stays a link for every other way of opening it. */
@@ -63,7 +75,7 @@ class Router {
     const link = event.currentTarget as HTMLAnchorElement;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
-    this.go(link.pathname);
+    this.go(link.pathname + link.search);
   };
 }
 

@@ -10,7 +10,8 @@ import { ServerClock } from "./clock";
 import { Family } from "./family";
 import { Session } from "./session";
 import { Connection, type Ask, type Link, type Outcome, type SocketLike } from "./socket";
-import { EMPTY, freshLegal, gameNumber, step, type Receipt, type RoomState } from "./state";
+import { itemsOf } from "./replay";
+import { EMPTY, freshLegal, gameNumber, recalled, step, type Receipt, type RoomState } from "./state";
 import { deviceStore, tabStore } from "./storage";
 import { allies } from "./teams";
 import { suggestions } from "./talk";
@@ -22,6 +23,7 @@ const RECEIPTS_MAX = 1000;
 const NOTICES_MAX = 3;
 const SAID_MS = 3000;
 const GENTLE_MS = 4000;
+const RECALLED_MAX = 100;
 
 export interface Notice {
   key: number;
@@ -93,6 +95,7 @@ export class Room {
   private noticeCount = 0;
   private lastSaid = { body: "", at: Number.NEGATIVE_INFINITY };
   private left = false;
+  private recalling = "";
 
   constructor(readonly code: string) {}
 
@@ -261,6 +264,18 @@ export class Room {
   /** Nonces that this device gave for its player in a game. */
   ownNonces(game: string, player: string): string[] {
     return this.chance.candidates(game, this.nameless(player));
+  }
+
+  /** Fill the log with what happened before this page came, as far as anybody would scroll. */
+  recall(): void {
+    const { game, logFrom } = this.state;
+    const what = `${game}:${logFrom}`;
+    if (logFrom === 0 || this.recalling === what) return;
+    this.recalling = what;
+    void api.steps(this.code, gameNumber(game), Math.max(0, logFrom - RECALLED_MAX)).then(
+      (answer) => (this.state = recalled(this.state, answer.game, itemsOf(answer))),
+      () => undefined, // the log is only shorter
+    );
   }
 
   tell(code: string, said = "", field = ""): void {

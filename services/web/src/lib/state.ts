@@ -51,6 +51,8 @@ export interface RoomState {
   entry: string;
   head: string;
   log: LogItem[];
+  /** The log begins after this event; what was before it can be asked for (`recalled`). */
+  logFrom: number;
   legal: { seat: number; version: number; actions: Action[] } | null;
   /** The game before this one, when it ended before our eyes: its result must not vanish with the next lobby. */
   previous: Finished | null;
@@ -80,6 +82,7 @@ export const EMPTY: RoomState = {
   entry: "",
   head: "",
   log: [],
+  logFrom: 0,
   legal: null,
   previous: null,
   lost: false,
@@ -144,6 +147,7 @@ function onSnapshot(state: RoomState, message: Snapshot): Step {
   const missed = (message.events ?? []).filter(isTagged);
   const live = same && state.version > 0 && missed.length <= ANNOUNCED_MAX;
   const items = missed.map((event, i) => logItem(game, version - missed.length + 1 + i, event, null, live));
+  const cut = version > state.version && items.length === 0; // too much was missed to be told one by one
   const view = message.view as RoomView;
   const changed = same && state.view && view.phase === "lobby" ? changes(state.view, view) : [];
   return {
@@ -154,7 +158,8 @@ function onSnapshot(state: RoomState, message: Snapshot): Step {
       view,
       entry: message.entry ?? "",
       head: message.head ?? "",
-      log: same ? append(state.log, items) : items,
+      log: !same || cut ? items : append(state.log, items),
+      logFrom: !same || cut ? version - items.length : state.logFrom,
       changes: changed.length > 0 || !same ? changed : state.changes,
       legal: same && version === state.version ? state.legal : null,
       previous: same ? state.previous : finished(state),
@@ -197,7 +202,19 @@ function onUpdate(state: RoomState, message: Update): Step {
   };
 }
 
-function logItem(game: string, version: number, event: GameEvent, at_ms: number | null, live: boolean): LogItem {
+/** With what happened before the log begins, which is neither news nor moves anything. */
+export function recalled(state: RoomState, game: string, items: LogItem[]): RoomState {
+  if (game !== state.game) return state;
+  const before = items.filter((item) => eventNumber(item) <= state.logFrom);
+  return { ...state, log: [...before, ...state.log].slice(-LOG_MAX), logFrom: 0 };
+}
+
+/** Number of a line's event in its game. */
+export function eventNumber(item: LogItem): number {
+  return Number(item.key.slice(item.key.indexOf(":") + 1));
+}
+
+export function logItem(game: string, version: number, event: GameEvent, at_ms: number | null, live: boolean): LogItem {
   return { key: `${game}:${version}`, event, at_ms, live };
 }
 

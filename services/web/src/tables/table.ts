@@ -36,6 +36,8 @@ export type TableRoom = Pick<
 > & {
   /** Shown from a replay: nothing may be done, and nothing is waited for. */
   replay?: boolean;
+  /** Fill the log with what happened before. */
+  recall?: () => void;
 };
 
 export interface TableProps {
