@@ -1,5 +1,6 @@
 """What people do at a table, as they do it: by tapping. Shared by the browser's tests."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -114,7 +115,11 @@ def concede(*pages: Page, enough: int | None = None) -> None:
     for page in [*(page for page in pages if page is not acting), acting][:enough]:
         if page is not acting:
             tap(page, "more-actions")
-        tap(page, "action-concede")
+        for _ in range(5):  # a tap while the list of actions is on its way does nothing; a person taps again
+            tap(page, "action-concede")
+            with contextlib.suppress(AssertionError):
+                expect(page.get_by_test_id("confirm-yes")).to_be_visible(timeout=1000)
+                break
         tap(page, "confirm-yes")
 
 

@@ -1,6 +1,6 @@
 """Goal: no serious or critical finding of axe-core on the screens of a game, at phone size, in light and dark.
 
-Method: axe runs through the debugger, which the page's policy does not bind, on home, lobby, table and result.
+Method: axe runs through the debugger, which the page's policy does not bind, on home, lobby, table, replay and result.
 """
 
 import json
@@ -65,6 +65,11 @@ def test_every_screen_of_a_game(stack, phone, game):
         tap(acting, "table-style")  # the generic table is still there
         expect(acting.get_by_test_id("yacht-table")).to_have_count(0)
         assert findings(acting) == []
+    looking = two if acting is one else one
+    tap(looking, "look-back")
+    expect(looking.get_by_test_id("replay-slider")).to_be_visible()
+    assert findings(looking, *schemes) == []
+    tap(looking, "replay-live")
     concede(one, two, enough=2 if whole else 1)  # one is enough in Yut for two
     expect(one.get_by_test_id("result")).to_be_visible()
     assert findings(one, *schemes) == []
