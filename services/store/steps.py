@@ -44,6 +44,9 @@ class Folded:
     def __init__(self) -> None:
         self._rooms: OrderedDict[tuple[str, int], Room] = OrderedDict()
 
+    def __len__(self) -> int:
+        return len(self._rooms)
+
     def nearest(self, game_id: str, version: int) -> Room | None:
         """The latest known state of a game at or before `version`."""
         known = [place for place in self._rooms if place[0] == game_id and place[1] <= version]

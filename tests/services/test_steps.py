@@ -27,7 +27,7 @@ from services.gateway.context import STEPS_PER_MINUTE
 from services.store.delayed import Readers
 from services.store.keys import key
 from services.store.redis import Caller, connect
-from services.store.steps import History
+from services.store.steps import KEPT_MAX, Folded, History
 from tests.golden import make
 from tests.services.manners_kit import CHOOSE, duel, finish
 from tests.services.raw import request
@@ -328,6 +328,41 @@ def test_games_of_rules_that_are_not_here(stack: Stack) -> None:
             status, refusal = asked(stack.urls[1], room)
             assert (status, refusal["code"]) == (404, "no_rules")
         assert "castled" not in json.dumps(refusal)
+
+
+def test_going_on_costs_a_page_and_what_is_remembered_is_bounded(stack: Stack) -> None:
+    log = make.read(max(LOGS, key=lambda path: len(make.read(path).events)))
+    room, last = log.head.id.partition("/")[0], len(log.events)
+
+    async def read() -> None:
+        caller = Caller(connect(stack.server.url))
+        history, read = History(caller, Readers(caller), lambda: 0), 0
+        call = caller.call
+
+        def counted(*command: Any) -> Any:
+            nonlocal read
+            if command[0] == "XRANGE":
+                read += int(command[3].partition("-")[0]) - int(command[2].partition("-")[0]) + 1
+            return call(*command)
+
+        caller.call = counted
+        try:
+            await history.steps(room, 1, last - 10)
+            assert read >= last
+            for after in (last - 10, last - 5, last):
+                read = 0
+                await history.steps(room, 1, after)
+                assert read <= 10
+        finally:
+            await caller.close()
+
+    with laid(stack, room, log.events, log.head.game):
+        run(read())
+    folded, state = Folded(), fold(kit(log.head.game), log.events)
+    for count in range(3 * KEPT_MAX):
+        folded.keep(f"ROOM{count}/1", state)
+    assert folded.nearest("ROOM0/1", last) is None and folded.nearest(f"ROOM{count}/1", last - 1) is None
+    assert folded.nearest(f"ROOM{count}/1", last + 1) is state and len(folded) == KEPT_MAX
 
 
 def test_an_address_is_heard_only_so_often(stack: Stack) -> None:

@@ -12,12 +12,15 @@ export class ApiError extends Error {
   }
 }
 
-async function call<T>(method: "GET" | "POST", path: string, body?: unknown): Promise<T> {
+async function call<T>(method: "GET" | "POST", path: string, body?: unknown, token = ""): Promise<T> {
   let response: Response;
   try {
     response = await fetch(path, {
       method,
-      headers: body === undefined ? {} : { "content-type": "application/json" },
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+      },
       body: body === undefined ? null : JSON.stringify(body),
       credentials: "same-origin",
       cache: "no-store",
@@ -42,8 +45,9 @@ export const api = {
   games: () => call<GameInfo[]>("GET", "/api/games"),
   create: (body: CreateRoom) => call<RoomCreated>("POST", "/api/rooms", body),
   room: (code: string) => call<RoomSummary>("GET", `/api/rooms/${encodeURIComponent(code)}`),
-  steps: (code: string, n: number, from: number) =>
-    call<GameSteps>("GET", `/api/rooms/${encodeURIComponent(code)}/games/${n}/steps?from=${from}`),
+  /** token: of another person of this device than the cookie's. */
+  steps: (code: string, n: number, from: number, token: string) =>
+    call<GameSteps>("GET", `/api/rooms/${encodeURIComponent(code)}/games/${n}/steps?from=${from}`, undefined, token),
 };
 
 /** A room code as typed or pasted (also a whole link), or null. Codes have no 0, 1, I, O. */

@@ -1,6 +1,5 @@
 // A replay as the page sees it: where it stands, what it still has to ask for, and the room that its table is given. It has
 // a store of its own (replay.ts). Of the live room it knows the names, and how far that has come; it changes nothing there.
-import { api } from "./api";
 import { firstTable, itemAt, linesTo, missing, NOTHING, PAGE, take, viewAt, type Known } from "./replay";
 import { apiCode, type Room } from "./room.svelte";
 import type { Outcome } from "./socket";
@@ -25,6 +24,8 @@ export class Replay {
   private openedAt = $state<number | null>(null);
 
   readonly game: string;
+  /** Through whose eyes, of the people of this device: all pages through the same. */
+  readonly who: string;
   view = $derived(viewAt(this.known, this.at));
   /** What happened last; null when that is hidden. */
   item = $derived(itemAt(this.known, this.at));
@@ -42,6 +43,7 @@ export class Replay {
     readonly n: number,
   ) {
     this.game = `${room.code}/${n}`;
+    this.who = room.self;
     this.table = new ReplayedRoom(this, room);
   }
 
@@ -128,11 +130,11 @@ export class Replay {
 
   private async steps(from: number): Promise<GameSteps> {
     try {
-      return await api.steps(this.room.code, this.n, from);
+      return await this.room.steps(this.n, from, this.who);
     } catch (problem) {
       // A link to a moment that never was: show the last one.
       if (!from || this.known.upto || apiCode(problem).code !== "bad_message") throw problem;
-      return await api.steps(this.room.code, this.n, 0);
+      return await this.room.steps(this.n, 0, this.who);
     }
   }
 }
@@ -162,7 +164,7 @@ class ReplayedRoom implements TableRoom {
   mine = $derived.by(() => this.room.mine);
   info = $derived.by(() => this.room.games.find((game) => game.name === this.view?.game) ?? null);
   held = $derived.by(() => (this.view ? heldBy(this.view, this.mine) : []));
-  hand = $derived.by(() => this.held.find((one) => one.player === this.room.self) ?? this.held[0] ?? null);
+  hand = $derived.by(() => this.held.find((one) => one.player === this.shown.who) ?? this.held[0] ?? null);
   seat = $derived.by(() => this.hand?.seat ?? null);
   self = $derived.by(() => this.hand?.player ?? this.room.state.player);
   state = $derived.by<RoomState>(() => {

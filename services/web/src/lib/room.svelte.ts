@@ -16,7 +16,7 @@ import { deviceStore, tabStore } from "./storage";
 import { allies } from "./teams";
 import { suggestions } from "./talk";
 import { heldBy, isTagged, seatOf, type Action, type Held, type JsonObject } from "./view";
-import type { GameInfo, Say, ServerMessage, Settings } from "./wire";
+import type { GameInfo, GameSteps, Say, ServerMessage, Settings } from "./wire";
 
 const LEGAL_AGAIN_MS = 2500;
 const RECEIPTS_MAX = 1000;
@@ -272,10 +272,16 @@ export class Room {
     const what = `${game}:${logFrom}`;
     if (logFrom === 0 || this.recalling === what) return;
     this.recalling = what;
-    void api.steps(this.code, gameNumber(game), Math.max(0, logFrom - RECALLED_MAX)).then(
+    void this.steps(gameNumber(game), Math.max(0, logFrom - RECALLED_MAX)).then(
       (answer) => (this.state = recalled(this.state, answer.game, itemsOf(answer))),
       () => undefined, // the log is only shorter
     );
+  }
+
+  /** Steps of a game of this room, as somebody of this device may see them. */
+  steps(n: number, from: number, player = this.self): Promise<GameSteps> {
+    const other = player === this.state.player ? undefined : this.family.list().find((one) => one.player === player);
+    return api.steps(this.code, n, from, other?.token ?? "");
   }
 
   tell(code: string, said = "", field = ""): void {
