@@ -16,6 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 def plain(page: Page) -> Page:
     """The generic table, which is all words, so that what it shows can be compared."""
     page.context.add_init_script("localStorage.setItem('noripan.plain', '1')")
+    page.reload()
     return page
 
 
