@@ -70,12 +70,18 @@ def judge(page: Page, view: dict) -> None:
         assert shown == numbers(sheet), (seat, columns, sheet)
 
 
-def test_a_finished_game_by_its_link_forward_backward_and_to_its_ends(stack, phone):
+def couple(stack, phone) -> tuple[str, Page, Page]:
+    """A game that has just begun: the room's link and its two people."""
     one = phone(stack.urls[0])
     link = opened(one, "민수")
     two = phone(link)
     sit(two, "지우")
     begin(one, two)
+    return link, one, two
+
+
+def test_a_finished_game_by_its_link_forward_backward_and_to_its_ends(stack, phone):
+    link, one, two = couple(stack, phone)
     for box in BOXES[:2]:
         take_turn(mover(one, two), box, hold=True)
     roll(mover(one, two))
@@ -134,11 +140,7 @@ def test_a_finished_game_by_its_link_forward_backward_and_to_its_ends(stack, pho
 
 
 def test_the_game_before_and_links_that_lead_nowhere(stack, phone):
-    one = phone(stack.urls[0])
-    link = opened(one, "민수")
-    two = phone(link)
-    sit(two, "지우")
-    begin(one, two)
+    link, one, two = couple(stack, phone)
     concede(one, two)
     for page in (one, two):
         tap(page, "rematch")
