@@ -92,14 +92,13 @@ def publication(
         chain.text(after.head).encode(),
     )
     done = b',"done":' + encode(accepted) + b"}" if accepted else b"}"
-    seats = set(apart(kit, was))
-    seats.update(apart(kit, room))
+    seats = (*apart(kit, was), *apart(kit, room))
 
     public_was = seen if seen is not None or was is None else room_view(kit, was, SPECTATOR)
     public_now = room_view(kit, room, SPECTATOR, None if was is None else (was, public_was))
     patch = public_now if public_was is None else diff(public_was, public_now)
     updates = {PUBLIC: _frame(frame_head, shown(kit, events, raw, SPECTATOR), patch, done)}
-    for seat in seats:
+    for seat in set(seats) if seats else ():
         viewer = Seated(seat)
         if public_was is None:
             seat_patch: Any = room_view(kit, room, viewer)
