@@ -1,6 +1,13 @@
 // What a teammate could suggest to the player in turn. Legal actions are told to the player in turn alone, so they are put
 // together from what everybody sees; a suggestion that is not legal is simply not shown on the other side.
+import { allies } from "./teams";
 import { isObject, type Action, type RoomView } from "./view";
+
+/** May `player` suggest something now: a teammate is in turn. */
+export function advises(view: RoomView, player: string): boolean {
+  const seat = view.acting?.[0];
+  return seat !== undefined && allies(view, seat).includes(player);
+}
 
 /** Moves of the side in turn, for tables that show throws to use (`pending`) and stacks on a `board`. */
 export function advisable(view: RoomView): Action[] {

@@ -49,4 +49,5 @@ type Load = () => Promise<{ default: Component<TableProps> }>;
 
 export const drawn: Readonly<Record<string, Load>> = {
   yacht: () => import("./yacht/Yacht.svelte"),
+  yut: () => import("./yut/YutTable.svelte"),
 };

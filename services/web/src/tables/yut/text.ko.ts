@@ -1,0 +1,70 @@
+// The words of the drawn table, Korean first: the other languages must have the same keys.
+import type { Widen } from "../../lib/i18n/ko";
+import type { Sentence } from "../../lib/i18n/sentence";
+
+export const ko = {
+  board: "윷판",
+  board_empty: "판 위에 말이 없어요.",
+  pieces: "말",
+  waiting: "대기",
+  done: "난 말",
+  out: "탈락",
+  count: ((p) => `${p.n}개`) as Sentence<{ n: number }>,
+
+  mark_0: "참먹이",
+  mark_5: "모",
+  mark_10: "뒷모",
+  mark_15: "찌모",
+  mark_22: "방",
+  mark_home: "대기",
+  mark_goal: "나기",
+
+  node: ((p) => `${p.n}번 칸`) as Sentence<{ n: number }>,
+  pieces_on: ((p) => `${p.n}번 칸의 말 ${p.count}개`) as Sentence<{ n: number; count: number }>,
+  pieces_home: ((p) => `대기 말 ${p.count}개`) as Sentence<{ count: number }>,
+  one_home: "대기 말 하나",
+  leads_to: ((p) => `${p.what}: ${p.n}번 칸으로 이동`) as Sentence<{ what: string; n: number }>,
+  leads_out: ((p) => `${p.what}: 판 밖으로 나가기`) as Sentence<{ what: string }>,
+  with: ((p) => `${p.text}, ${p.effect}`) as Sentence<{ text: string; effect: string }>,
+  side_on: ((p) => `${p.side}: ${p.text}`) as Sentence<{ side: string; text: string }>,
+  capture: "잡기",
+  join: "업기",
+  finish: "날",
+  badge_capture: "잡기!",
+  badge_join: "업기",
+  badge_finish: "날!",
+
+  forward: ((p) => `${p.name} ${p.n}칸`) as Sentence<{ name: string; n: number }>,
+  backward: ((p) => `${p.name} 뒤로 ${p.n}칸`) as Sentence<{ name: string; n: number }>,
+  times: ((p) => `${p.text}, ${p.n}개`) as Sentence<{ text: string; n: number }>,
+  results: "모아 둔 결과",
+
+  throw: "윷 던지기",
+  owed: ((p) => `던지기 ${p.n}번 · ${p.why}`) as Sentence<{ n: number; why: string }>,
+  why_turn: "차례 시작",
+  why_yut: "윷이 나와 한 번 더",
+  why_mo: "모가 나와 한 번 더",
+  why_capture: "잡아서 한 번 더",
+  throwing: "윷을 던지고 있어요…",
+  last_throw: ((p) => `지난 던지기: ${p.result}`) as Sentence<{ result: string }>,
+  sticks: ((p) => `가락 4개 중 ${p.flat}개가 배(평평한 면)예요.`) as Sentence<{ flat: number }>,
+  sticks_marked: ((p) => `${p.text} 빽도 표시 가락은 ${p.face}.`) as Sentence<{ text: string; face: string }>,
+  face_flat: "배가 위",
+  face_round: "등이 위",
+  nak: "낙! 가락이 판 밖으로 떨어져 결과가 없어요.",
+  discarded: ((p) => `${p.names}: 옮길 말이 없어 버렸어요.`) as Sentence<{ names: string }>,
+  lost: "버림",
+  discarded_rule: "규칙: 빽도는 판 위의 말만 움직여요.",
+
+  pick: "결과나 말을 고르세요.",
+  pick_piece: "옮길 말을 고르세요.",
+  pick_chip: "쓸 결과를 고르세요.",
+  picking: "어떤 말을 옮길지 고르고 있어요.",
+  confirm: "옮기기",
+  auto: "자동 이동",
+  suggest: "추천하기",
+  suggest_pick: "우리 편에게 추천할 수를 고르세요.",
+  suggested: "추천",
+};
+
+export type Text = Widen<typeof ko>;
