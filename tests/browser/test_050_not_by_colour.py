@@ -64,7 +64,7 @@ def test_yut_teams_are_told_apart_by_letter_and_shape(stack, phone, browser):
         assert difference(browser, *pictures) > 0.08, deficiency
         assert difference(browser, pictures[0], a.locator("svg").screenshot()) < 0.01
     for name in ("청팀 A", "홍팀 B", *"가나다라"):  # pieces and results belong to sides that are called by name
-        expect(page.get_by_test_id("sheet")).to_contain_text(name)
+        expect(page.get_by_test_id("sides")).to_contain_text(name)
     assert page.errors == []
 
 
