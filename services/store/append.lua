@@ -100,7 +100,8 @@ if drain[3] and h[3] == h[4] and drain[2] ~= '' then
   -- A worker lingers here. If it knows the room, the doorbell brings the entry along and the room counts as claimed, which
   -- saves it the way to ask. When nobody hears it, or it is lost on the way, the next turn or the sweep finds the claim.
   local at = redis.call('HMGET', r, 'by', 'claims', 'v', 'head')
-  if at[1] == drain[2] and not at[2] then
+  -- the stream says whether this is the only entry to decide; the counts are there to be shown
+  if at[1] == drain[2] and not at[2] and #redis.call('XRANGE', log, '(' .. h[2], '+', 'COUNT', 2) == 1 then
     local line = { part, room, n, at[3], h[2], h[3], #at[4], entry, origin, private }
     if redis.call('PUBLISH', drain[2], table.concat(line, ' ') .. '\n' .. at[4] .. ARGV[4]) > 0 then
       redis.call('HSET', m, 'door', '', 'lease', now_ms() + drain[3], 'claimed', room)

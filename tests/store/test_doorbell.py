@@ -7,8 +7,9 @@ import asyncio
 from contextlib import asynccontextmanager
 
 from schemas import entry as cmd
+from schemas.base import encode
 from services.settings import Settings
-from services.store.keys import part_key
+from services.store.keys import key, part_key
 from services.store.redis import connect
 from services.store.turn import CLAIMS, LINGER, Turn, pushed
 from services.worker.drain import Drainer
@@ -99,6 +100,15 @@ async def test_a_second_entry_waits_for_the_turn(s, ring):
     assert await ring() is None
     reply = await s.turn([s.decide(claim)], door=DOOR)
     assert [entry.origin for entry in reply.claims[0].entries] == [b"sess:2"]
+
+
+@run
+async def test_an_entry_that_was_written_past_the_scripts_is_not_overtaken(s, ring):
+    await lingering(s)
+    await s.caller.call("XADD", key("a", f"{ROOM}/1"), "*", "d", encode(cmd.Leave("nobody")))
+    await s.append(1)
+    assert await ring() == s.job.encode()
+    assert len((await s.turn(door=DOOR)).claims[0].entries) == 2
 
 
 @run
