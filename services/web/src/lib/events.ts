@@ -134,6 +134,10 @@ function game(catalogue: Catalogue, people: People, event: GameEvent): string {
     case "conceded":
       if (name) return text.ev_conceded({ name });
       break;
+    default: {
+      const told = onBoard(catalogue, people, event, name);
+      if (told) return told;
+    }
   }
   const what = term(catalogue, event.type);
   const fields = Object.entries(event)
@@ -141,6 +145,43 @@ function game(catalogue: Catalogue, people: People, event: GameEvent): string {
     .map(([field, value]) => `${term(catalogue, field)} ${plain(catalogue, people, field, value)}`);
   const told = fields.length > 0 ? `${what} (${fields.join(", ")})` : what;
   return name ? `${name}: ${told}` : told;
+}
+
+/** What happens on a board with thrown sticks and pieces that go from spot to spot; null for anything else. */
+function onBoard(catalogue: Catalogue, people: People, event: GameEvent, name: string): string | null {
+  const { text } = catalogue;
+  const { from, to, node, count, done, rank, throws, victim_side } = event;
+  const result = typeof event.result === "string" ? term(catalogue, event.result) : "";
+  if (event.type === "discarded") {
+    if (!Array.isArray(throws)) return null;
+    return text.ev_discarded({ throws: throws.map((one) => term(catalogue, String(one))).join(", ") });
+  }
+  if (!name) return null;
+  switch (event.type) {
+    case "thrown":
+      return result && text.ev_thrown({ name, result });
+    case "nak":
+      return text.ev_nak({ name });
+    case "moved":
+      if (!result || typeof count !== "number") return null;
+      if (from === "home" && typeof to === "number") return text.ev_entered({ name, result, to });
+      if (typeof from !== "number") return null;
+      if (to === "goal") return text.ev_moved_out({ name, result, from, n: count });
+      return typeof to === "number" ? text.ev_moved({ name, result, from, to, n: count }) : null;
+    case "stacked":
+      return typeof node === "number" && typeof count === "number" ? text.ev_stacked({ name, node, n: count }) : null;
+    case "captured": {
+      if (typeof victim_side !== "number" || typeof node !== "number" || typeof count !== "number") return null;
+      const told = text.ev_captured({ name, victim: sideName(catalogue, people, victim_side), node, n: count });
+      return event.bonus === true ? `${told} ${text.ev_once_more}` : told;
+    }
+    case "finished_pieces":
+      return typeof done === "number" ? text.ev_finished_pieces({ name, n: done }) : null;
+    case "side_finished":
+      return typeof rank === "number" ? text.ev_side_finished({ name, rank }) : null;
+    default:
+      return null;
+  }
 }
 
 /** Any value in one line. */

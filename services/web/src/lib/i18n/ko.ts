@@ -9,6 +9,10 @@ function josa(word: string, closed: string, open: string): string {
   return word + ((last - 0xac00) % 28 > 0 ? closed : open);
 }
 
+const pieces = (n: number) => (n > 1 ? `말 ${n}개를` : "말을");
+type Step = { name: string; result: string; from: number; n: number };
+type OnSpot = { name: string; node: number; n: number };
+
 const text = {
   app_name: "놀이판",
   skip: "본문으로 건너뛰기",
@@ -164,6 +168,30 @@ const text = {
   ev_round_changed: ((p) => `${p.round}라운드`) as Sentence<{ round: number }>,
   ev_turn_changed: ((p) => `${p.name} 차례예요.`) as Sentence<{ name: string }>,
   ev_conceded: ((p) => `${josa(p.name, "이", "가")} 기권했어요.`) as Sentence<{ name: string }>,
+  ev_thrown: ((p) => `${josa(p.name, "이", "가")} 던졌어요: ${p.result}`) as Sentence<{ name: string; result: string }>,
+  ev_nak: ((p) => `${josa(p.name, "이", "가")} 던졌어요: 낙. 결과가 없어요.`) as Sentence<{ name: string }>,
+  ev_entered: ((p) => `${josa(p.name, "이", "가")} 새 말을 ${p.to}번 칸에 올렸어요 (${p.result}).`) as Sentence<{
+    name: string;
+    result: string;
+    to: number;
+  }>,
+  ev_moved: ((p) =>
+    `${josa(p.name, "이", "가")} ${p.from}번 칸의 ${pieces(p.n)} ${p.to}번 칸으로 옮겼어요 (${p.result}).`) as Sentence<
+    Step & { to: number }
+  >,
+  ev_moved_out: ((p) =>
+    `${josa(p.name, "이", "가")} ${p.from}번 칸의 ${pieces(p.n)} 냈어요 (${p.result}).`) as Sentence<Step>,
+  ev_stacked: ((p) => `${josa(p.name, "이", "가")} ${p.node}번 칸에서 업었어요. 모두 ${p.n}개예요.`) as Sentence<OnSpot>,
+  ev_captured: ((p) => `${josa(p.name, "이", "가")} ${p.node}번 칸에서 ${p.victim}의 ${pieces(p.n)} 잡았어요!`) as Sentence<
+    OnSpot & { victim: string }
+  >,
+  ev_once_more: "한 번 더 던져요.",
+  ev_finished_pieces: ((p) => `${p.name}: 난 말이 모두 ${p.n}개예요.`) as Sentence<{ name: string; n: number }>,
+  ev_discarded: ((p) => `${p.throws}: 옮길 말이 없어 버렸어요.`) as Sentence<{ throws: string }>,
+  ev_side_finished: ((p) => `${josa(p.name, "이", "가")} 말을 모두 냈어요: ${p.rank}등`) as Sentence<{
+    name: string;
+    rank: number;
+  }>,
 
   rooms_title: "열린 방",
   rooms_none: "지금 열린 방이 없어요. 방을 만들 때 ‘모두에게 공개’를 켜면 여기에 보여요.",

@@ -51,10 +51,10 @@ export const en: Text = {
   sticks_marked: (p) => `${p.text} The marked stick: ${p.face}.`,
   face_flat: "flat side up",
   face_round: "round side up",
-  nak: "Nak! A stick fell off the mat, so there is no result.",
+  nak: "Miss! A stick fell off the mat, so there is no result.",
   discarded: (p) => `${p.names}: no piece could use it, so it is lost.`,
   lost: "lost",
-  discarded_rule: "Rule: backdo moves pieces on the board only.",
+  discarded_rule: "Rule: Back-do moves pieces on the board only.",
 
   pick: "Choose a throw or a piece.",
   pick_piece: "Choose a piece.",

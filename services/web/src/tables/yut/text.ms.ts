@@ -49,10 +49,10 @@ export const ms: Text = {
   sticks_marked: (p) => `${p.text} Kayu bertanda: ${p.face}.`,
   face_flat: "sisi rata di atas",
   face_round: "sisi bulat di atas",
-  nak: "Nak! Sebatang kayu jatuh keluar, jadi tiada hasil.",
+  nak: "Terkeluar! Sebatang kayu jatuh keluar, jadi tiada hasil.",
   discarded: (p) => `${p.names}: tiada buah yang boleh bergerak, jadi hasil dibuang.`,
   lost: "buang",
-  discarded_rule: "Peraturan: backdo hanya menggerakkan buah di atas papan.",
+  discarded_rule: "Peraturan: Back-do hanya menggerakkan buah di atas papan.",
 
   pick: "Pilih hasil atau buah.",
   pick_piece: "Pilih buah.",
