@@ -105,6 +105,40 @@ describe("events", () => {
     expect(tell(events[1]!)).toBe("1번과 4번 자리가 바뀌었어요.");
   });
 
+  it("of a board are sentences in every language, with nothing left as a field", () => {
+    const step = { throw_index: 0, path: [3], cut: 0, turn: 4, since_ms: 5 };
+    const events: GameEvent[] = [
+      { type: "thrown", seat: 0, sticks: [true, true, true, false], result: "geol", turn: 2, since_ms: 3, owed: 0 },
+      { type: "nak", seat: 0, turn: 2, since_ms: 3 },
+      { type: "moved", side: 0, result: "geol", from: "home", to: 3, count: 1, ...step },
+      { type: "moved", side: 0, result: "gae", from: 3, to: 5, count: 2, ...step },
+      { type: "moved", side: 0, result: "mo", from: 19, to: "goal", count: 1, ...step },
+      { type: "stacked", side: 0, node: 3, count: 2 },
+      { type: "captured", side: 0, victim_side: 1, node: 0, count: 2, bonus: true },
+      { type: "finished_pieces", side: 0, count: 1, done: 2 },
+      { type: "discarded", throws: ["backdo", "do"] },
+      { type: "side_finished", side: 0, rank: 1, over: true },
+    ];
+    expect(events.map(tell)).toEqual([
+      "민수가 던졌어요: 걸",
+      "민수가 던졌어요: 낙. 결과가 없어요.",
+      "민수가 새 말을 3번 칸에 올렸어요 (걸).",
+      "민수가 3번 칸의 말 2개를 5번 칸으로 옮겼어요 (개).",
+      "민수가 19번 칸의 말을 냈어요 (모).",
+      "민수가 3번 칸에서 업었어요. 모두 2개예요.",
+      "민수가 0번 칸에서 <img src=x onerror=alert(1)>의 말 2개를 잡았어요! 한 번 더 던져요.",
+      "민수: 난 말이 모두 2개예요.",
+      "빽도, 도: 옮길 말이 없어 버렸어요.",
+      "민수가 말을 모두 냈어요: 1등",
+    ]);
+    for (const catalogue of [en, ms]) {
+      for (const event of events) expect(eventText(catalogue, people, event)).not.toMatch(/민수: (?!2 buah)|_|over|Count|\d: /);
+    }
+    expect(eventText(en, people, events[4]!)).toBe("민수 brought 1 piece home from spot 19 (Mo).");
+    // The same words with other fields are another game's.
+    expect(tell({ type: "moved", side: 0, from: "a1", to: "a2", count: 1, result: "x" })).toContain("어디서");
+  });
+
   it("of other games are told by name and fields, also when a word means something else there", () => {
     expect(tell({ type: "rolled", seat: 0, distance: 7, draws: 2 })).toBe("민수: rolled (distance 7)");
     expect(tell({ type: "card_played", seat: 1, cards: ["ace_of_spades", 2], at: { x: 1 } })).toBe(
@@ -168,10 +202,13 @@ describe("results", () => {
     expect(
       ranking({ winners: [1], ranking: [{ rank: 2, seat: 0, total: 5 }, { rank: 1, seat: 1, total: 9 }] }),
     ).toEqual([
-      { rank: 1, seats: [1], total: 9 },
-      { rank: 2, seats: [0], total: 5 },
+      { rank: 1, seats: [1], total: 9, pieces: null },
+      { rank: 2, seats: [0], total: 5, pieces: null },
     ]);
-    expect(ranking({ ranking: [{ rank: 1, side: 0, seats: [0, 1] }] })).toEqual([{ rank: 1, seats: [0, 1], total: null }]);
+    expect(ranking({ ranking: [{ rank: 1, side: 0, seats: [0, 1] }] })).toEqual([
+      { rank: 1, seats: [0, 1], total: null, pieces: null },
+    ]);
+    expect(ranking({ ranking: [{ rank: 1, side: 0, seats: [0], finishedPieces: 4 }] })[0]?.pieces).toBe(4);
     expect(ranking({ score: 3 })).toEqual([]);
     expect(ranking(undefined)).toEqual([]);
   });

@@ -143,6 +143,8 @@ export interface Ranked {
   seats: number[];
   /** What the place was won by, when the result calls it total or score. */
   total: number | null;
+  /** Pieces that went out, where that is what decides. */
+  pieces: number | null;
 }
 
 /** The places of a result: any list of it whose items have `rank` and say whose. */
@@ -159,5 +161,6 @@ function place(item: Json): Ranked | null {
   if (!isObject(item) || typeof item.rank !== "number") return null;
   const owners = [item.seat, item.seats, item.members].flat().filter((seat) => typeof seat === "number");
   const total = [item.total, item.score, item.points].find((value) => typeof value === "number");
-  return owners.length > 0 ? { rank: item.rank, seats: owners, total: total ?? null } : null;
+  const pieces = [item.finished_pieces, item.finishedPieces].find((value) => typeof value === "number");
+  return owners.length > 0 ? { rank: item.rank, seats: owners, total: total ?? null, pieces: pieces ?? null } : null;
 }
