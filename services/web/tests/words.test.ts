@@ -155,6 +155,13 @@ describe("people", () => {
     expect(seatName(en, { ...people, names: JSON.parse('{"__proto__": {"p0": "x"}}') }, 0)).toBe("Seat 1");
     expect(sideName(en, people, 0)).toBe("민수");
   });
+
+  it("of a team are named where it is listed, and not in every sentence about it", () => {
+    const view = { ...people.view, options: { mode: "team" }, table: { sides: { "1": { seats: [1, 3] } } } } as unknown as RoomView;
+    const team = { ...people, names: { p1: "지수" }, view };
+    expect(sideName(en, team, 1)).toBe("Team Red B (지수, Seat 4)");
+    expect(eventText(en, team, { type: "stacked", side: 1, node: 3, count: 2 })).toBe("Team Red B stacked 2 pieces on spot 3.");
+  });
 });
 
 it("no component writes markup from strings, nor styles that the policy would block", () => {

@@ -2,7 +2,7 @@
 // game may use the same word for something else. Whatever has no sentence is told by its name and its fields.
 import { changeText } from "./changes";
 import type { Catalogue } from "./i18n";
-import { playerName, seatName, seatNames, sideName, type People } from "./people";
+import { playerName, seatName, seatNames, sideName, sideShort, type People } from "./people";
 import { isSeatField } from "./sheet";
 import type { LogItem } from "./state";
 import { scalarText, term } from "./terms";
@@ -104,7 +104,7 @@ function room(
 function game(catalogue: Catalogue, people: People, event: GameEvent): string {
   const { text } = catalogue;
   const { seat, points, dice, held, category, order, round } = event;
-  const side = typeof event.side === "number" ? sideName(catalogue, people, event.side) : "";
+  const side = typeof event.side === "number" ? sideShort(catalogue, people, event.side) : "";
   const name = typeof seat === "number" ? seatName(catalogue, people, seat) : side;
   switch (event.type) {
     case "dealt":
@@ -172,7 +172,7 @@ function onBoard(catalogue: Catalogue, people: People, event: GameEvent, name: s
       return typeof node === "number" && typeof count === "number" ? text.ev_stacked({ name, node, n: count }) : null;
     case "captured": {
       if (typeof victim_side !== "number" || typeof node !== "number" || typeof count !== "number") return null;
-      const told = text.ev_captured({ name, victim: sideName(catalogue, people, victim_side), node, n: count });
+      const told = text.ev_captured({ name, victim: sideShort(catalogue, people, victim_side), node, n: count });
       return event.bonus === true ? `${told} ${text.ev_once_more}` : told;
     }
     case "finished_pieces":

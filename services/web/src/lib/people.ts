@@ -1,6 +1,6 @@
 // Who sits where, in words. Nicknames are plain text; a player without one is called by the seat.
 import type { Catalogue } from "./i18n";
-import { isObject, type RoomView } from "./view";
+import { isObject, type Json, type RoomView } from "./view";
 
 export interface People {
   view: RoomView | null;
@@ -35,15 +35,26 @@ export function seatNames(catalogue: Catalogue, people: People, seats: readonly 
   return seats.map((seat) => (typeof seat === "number" ? seatName(catalogue, people, seat) : String(seat))).join(", ");
 }
 
-/** A side of several seats, by the names of those who play it when the table says so (`sides`: number -> `seats`). */
-export function sideName(catalogue: Catalogue, people: People, side: number): string {
+/** Who plays a side, when the table says so (`sides`: number -> `seats`). */
+export function sideSeats(people: People, side: number): Json[] {
   const table = people.view?.table;
   const sides = isObject(table) && isObject(table.sides) ? table.sides : {};
   const found = sides[String(side)];
-  const seats = isObject(found) && Array.isArray(found.seats) ? found.seats : [];
+  return isObject(found) && Array.isArray(found.seats) ? found.seats : [];
+}
+
+/** A side by its name alone: the person's, or the team's. */
+export function sideShort(catalogue: Catalogue, people: People, side: number): string {
+  const seats = sideSeats(people, side);
+  if (seats.length === 1) return seatNames(catalogue, people, seats);
   const { text } = catalogue;
   const team = people.view?.options?.mode === "team";
-  const name = team ? (side === 0 ? text.team_a : text.team_b) : text.side({ side: side + 1 });
-  if (seats.length === 1) return seatNames(catalogue, people, seats);
-  return seats.length > 0 ? `${name} (${seatNames(catalogue, people, seats)})` : name;
+  return team ? (side === 0 ? text.team_a : text.team_b) : text.side({ side: side + 1 });
+}
+
+/** A side of several seats with the names of those who play it. */
+export function sideName(catalogue: Catalogue, people: People, side: number): string {
+  const name = sideShort(catalogue, people, side);
+  const seats = sideSeats(people, side);
+  return seats.length > 1 ? `${name} (${seatNames(catalogue, people, seats)})` : name;
 }
