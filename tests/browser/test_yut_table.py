@@ -252,3 +252,18 @@ def test_the_simple_table_is_one_tap_away(stack, phone):
     tap(page, "action-throw")
     expect(page.get_by_test_id("sheet")).to_contain_text("지난 던지기")
     assert page.errors == []
+
+
+def test_the_rules_are_told_with_pictures_as_the_room_has_them(stack, phone):
+    page = in_turn(*seated(phone, stack, "가나", CALM | {"finishRule": "reach", "nakPercent": 5}, (360, 560)))
+    tap(page, "help-open")
+    rules = page.get_by_test_id("yut-help")
+    expect(rules).to_contain_text("참먹이에 닿기만 해도 나요.")
+    expect(rules).to_contain_text("백 번에 5번꼴")
+    expect(rules).not_to_contain_text("빽도")
+    assert rules.locator("[data-testid^='help-'] svg").count() == 5  # a picture for each result that there is
+    assert sideways(page) <= 0 and small(page) == []
+    page.keyboard.press("Escape")
+    expect(rules).to_have_count(0)
+    expect(page.get_by_test_id("action-throw")).to_be_visible()
+    assert page.errors == []

@@ -6,6 +6,7 @@ import { EMPTY, type LogItem, type RoomState } from "../src/lib/state";
 import type { JsonObject, RoomView } from "../src/lib/view";
 import { CENTRE, CORNERS, GOAL, HOME, POINTS, SIZE, pointOf, route, walk, type Place } from "../src/tables/yut/board";
 import { NONE, confirm, isNone, movable, picked, tapChip, tapPiece, usable } from "../src/tables/yut/choose";
+import { furtherRules, throwsOf } from "../src/tables/yut/help";
 import { late } from "../src/tables/yut/late";
 import { Motion, THROW_MS, travelMs } from "../src/tables/yut/motion.svelte";
 import { chips, isLegal, moveOf, moves, tableOf, type LegalMove, type YutTable } from "../src/tables/yut/moves";
@@ -304,5 +305,30 @@ describe("sides", () => {
       const [low, high] = [light(fill), light(ink)].sort((a, b) => a - b);
       expect((high! + 0.05) / (low! + 0.05)).toBeGreaterThanOrEqual(4.5);
     }
+  });
+});
+
+describe("rules in words and pictures", () => {
+  const told = (options: JsonObject) => furtherRules(TEXT.ko, options);
+
+  it("show for each result sticks that give it", () => {
+    const steps = ["mo", "do", "gae", "geol", "yut"];
+    for (const { outcome, sticks } of throwsOf({})) {
+      const flat = sticks.filter(Boolean).length;
+      expect(outcome).toBe(flat === 1 && sticks[0] ? "backdo" : steps[flat]);
+    }
+    expect(throwsOf({}).length).toBe(6);
+    expect(throwsOf({ backdo: false }).map(({ outcome }) => outcome)).not.toContain("backdo");
+  });
+
+  it("are those that the room has", () => {
+    expect(told({})).toEqual([TEXT.ko.help_pass, TEXT.ko.help_backdo, TEXT.ko.help_backdo_start]);
+    expect(told({ finishRule: "reach", backdo: false, nakPercent: 0 })).toEqual([TEXT.ko.help_reach]);
+    expect(told({ backdoFromDo: "finish", backdoCaptureBonus: false, nakPercent: 3 }).slice(1)).toEqual([
+      TEXT.ko.help_backdo,
+      TEXT.ko.help_backdo_out,
+      TEXT.ko.help_backdo_capture,
+      TEXT.ko.help_nak({ n: 3 }),
+    ]);
   });
 });

@@ -65,6 +65,25 @@ export const ko = {
   suggest: "추천하기",
   suggest_pick: "우리 편에게 추천할 수를 고르세요.",
   suggested: "추천",
+
+  help: "규칙 보기",
+  help_turn: "윷을 던져 나온 만큼 말을 옮겨요. 말을 먼저 모두 내면 이겨요.",
+  help_throws: "던지기 결과",
+  help_again: "윷이나 모가 나오거나 상대 말을 잡으면 한 번 더 던져요.",
+  help_way: "길",
+  help_shortcut: "모, 뒷모, 방에 멈춘 말은 다음에 지름길로 꺾어요. 멈추지 않고 지나가면 가던 길로 곧장 가요.",
+  join_title: "업기",
+  help_join: "우리 말이 있는 칸에 멈추면 업어요. 그때부터 함께 움직이고, 함께 잡히고, 함께 나요.",
+  capture_title: "잡기",
+  help_capture: "상대 말이 있는 칸에 멈추면 잡아요. 잡힌 말은 처음부터 다시 가요. 지나가기만 하면 못 잡아요.",
+  help_house: "이 방의 규칙",
+  help_pass: "참먹이를 지나야 나요. 참먹이에 멈춘 말은 다음에 앞으로 한 칸만 가도 나요.",
+  help_reach: "참먹이에 닿기만 해도 나요.",
+  help_backdo: "빽도는 판 위의 말을 왔던 길로 한 칸 물려요. 판 위에 말이 없으면 버려요.",
+  help_backdo_start: "첫 칸(도)에서 빽도가 나오면 참먹이로 가고, 한 바퀴 돈 말이 돼요.",
+  help_backdo_out: "첫 칸(도)에서 빽도가 나오면 바로 나요.",
+  help_backdo_capture: "빽도로 잡으면 더 던지지 않아요.",
+  help_nak: ((p) => `낙: 백 번에 ${p.n}번꼴로 가락이 판 밖에 떨어져 결과가 없어요.`) as Sentence<{ n: number }>,
 };
 
 export type Text = Widen<typeof ko>;
