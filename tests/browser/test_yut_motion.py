@@ -186,7 +186,7 @@ def test_a_backdo_that_nothing_can_use_is_told_with_its_rule(stack, phone):
     faces = page.get_by_test_id("sticks").locator("[data-face]")
     assert [one.get_attribute("data-face") for one in faces.all()] == ["flat", "round", "round", "round"]
     expect(page.get_by_test_id("sticks")).to_contain_text("빽도")
-    expect(page.get_by_test_id("log")).to_contain_text("버림")
+    expect(page.get_by_test_id("log")).to_contain_text("빽도: 옮길 말이 없어 버렸어요.")
     assert page.errors == []
 
 
