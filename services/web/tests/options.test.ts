@@ -2,8 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { ko } from "../src/lib/i18n/ko";
 import { en } from "../src/lib/i18n/en";
+import { summarise } from "../src/lib/labels";
 import { complete, fields, resolve, sparse, summary } from "../src/lib/options";
 import type { JsonObject } from "../src/lib/view";
+import type { GameInfo } from "../src/lib/wire";
 
 const SCHEMA: JsonObject = {
   $ref: "#/$defs/Options",
@@ -83,6 +85,13 @@ describe("what is sent", () => {
 });
 
 describe("summary", () => {
+  it("of a view takes what is left out as none, of a change as the default", () => {
+    const info = { options: SCHEMA, defaults: DEFAULTS } as unknown as GameInfo;
+    expect(summarise(ko, info, { scoring: "yacht51" }, true)).toContain("제한 시간 제한 없음");
+    expect(summarise(ko, info, { scoring: "yahtzee" })).toContain("제한 시간 60초");
+    expect(summarise(ko, null, {}, true)).toBe("");
+  });
+
   it("tells what differs first and marks it", () => {
     const parts = summary(ko, FORM, { ...complete(FORM, undefined), turnSeconds: null, scoring: "yahtzee" });
     expect(parts.slice(0, 2)).toEqual([
