@@ -36,3 +36,10 @@ def test_the_host_arranges_the_table_and_a_kicked_player_stays_out(stack, phone)
     tap(one, "leave-seat")  # a leave stops the countdown
     expect(two.get_by_test_id("start-game")).to_be_visible()
     assert one.errors == two.errors == three.errors == []
+
+
+def test_a_room_that_is_not_there_is_said_once(stack, phone):
+    page = phone(stack.urls[0] + "/r/QQQQQQ")
+    expect(page.get_by_test_id("refused")).to_have_attribute("data-code", "no_room")
+    expect(page.get_by_test_id("notice")).to_have_count(0)
+    assert page.errors == []

@@ -24,7 +24,7 @@ export const en: YachtText = {
   locked: "locked",
   upper_sum: (p) => `Upper sum ${p.n}`,
   lower_sum: (p) => `Lower sum ${p.n}`,
-  bonus_left: (p) => `Bonus at ${p.target}: ${p.n} to go`,
+  bonus_left: (p) => `Bonus: ${p.n} to go`,
   bonus_pace: (p) => `bonus pace ${p.n}`,
   bonus_won: (p) => `Bonus +${p.n}`,
   bonus_lost: "Bonus out of reach",
