@@ -96,15 +96,17 @@ if nickname and nickname ~= '' then
 end
 local m = tag .. ':m'
 local drain = redis.call('HMGET', m, 'job', 'door', 'hold')
-if drain[3] and h[3] == h[4] and drain[2] ~= '' then
+local hold = tonumber(drain[3])
+if hold and h[2] and h[3] == h[4] and drain[2] and drain[2] ~= '' then
   -- A worker lingers here. If it knows the room, the doorbell brings the entry along and the room counts as claimed, which
   -- saves it the way to ask. When nobody hears it, or it is lost on the way, the next turn or the sweep finds the claim.
+  -- The entry is in the log by now: a field that is damaged must lead to `ready` and not to an error.
   local at = redis.call('HMGET', r, 'by', 'claims', 'v', 'head')
   -- the stream says whether this is the only entry to decide; the counts are there to be shown
-  if at[1] == drain[2] and not at[2] and #redis.call('XRANGE', log, '(' .. h[2], '+', 'COUNT', 2) == 1 then
+  if at[1] == drain[2] and not at[2] and at[3] and at[4] and #redis.pcall('XRANGE', log, '(' .. h[2], '+', 'COUNT', 2) == 1 then
     local line = { part, room, n, at[3], h[2], h[3], #at[4], entry, origin, private }
     if redis.call('PUBLISH', drain[2], table.concat(line, ' ') .. '\n' .. at[4] .. ARGV[4]) > 0 then
-      redis.call('HSET', m, 'door', '', 'lease', now_ms() + drain[3], 'claimed', room)
+      redis.call('HSET', m, 'door', '', 'lease', now_ms() + hold, 'claimed', room)
       return {0, entry, ''}
     end
   end

@@ -112,6 +112,28 @@ async def test_an_entry_that_was_written_past_the_scripts_is_not_overtaken(s, ri
 
 
 @run
+async def test_an_entry_whose_rooms_fields_are_damaged_waits_in_ready_and_is_no_error(s, ring):
+    r, m = key("r", ROOM), part_key("m", s.part)
+    kinds = {
+        "head": ("HDEL", r, "head"),
+        "v": ("HDEL", r, "v"),
+        "cur": ("HDEL", r, "cur"),
+        "cur is text": ("HSET", r, "cur", "x"),
+        "hold is text": ("HSET", m, "hold", "x"),
+        "nobody's door": ("HDEL", r, "by"),
+    }
+    for kind, damage in kinds.items():
+        await s.caller.call("FLUSHALL")
+        await s.create()
+        await lingering(s)
+        await s.caller.call(*damage)
+        if kind == "nobody's door":
+            await s.caller.call("HDEL", m, "door")
+        assert (await s.append(1)).status == 0, kind
+        assert await s.caller.call("ZRANGE", part_key("ready", s.part), 0, -1) == [ROOM.encode()], kind
+
+
+@run
 async def test_a_worker_that_does_not_know_the_room_is_only_rung_and_reads_it(s, ring):
     await s.drain()
     assert (await s.append(1)).status == 0
