@@ -64,7 +64,7 @@ class Link(asyncio.Protocol):
         """End the connection; what is outstanding fails with `error`."""
         self._end(error or RedisConnectionError("connection closed"))
         with suppress(OSError, RuntimeError):
-            self._transport.close()
+            self._transport.abort()  # `close` would wait for a peer that reads no more to take what is written
         self._connection._reader = self._connection._writer = None
 
     # asyncio.Protocol

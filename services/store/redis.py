@@ -180,6 +180,9 @@ class Caller:
             link.close()
         if self._opening is not None:
             self._opening.cancel()
+        self._packed, failed, self._futures = [], self._futures, []  # that task may not even have begun
+        for future in failed:
+            settle(future, RedisConnectionError("connection closed"))
         if self._watch is not None:
             self._watch.cancel()
         await self.redis.aclose()
