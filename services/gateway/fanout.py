@@ -142,7 +142,7 @@ class Room:
         await self.subscribed.wait()
         async with self.hub.reading:
             self._kept = []
-            batch = dict(self.waiting)
+            batch, known = dict(self.waiting), (self.n, self.version)
             heard = self.people.heard
             found, more = await asyncio.gather(read_room(self.hub.caller, self.code), self._read_talk(batch))
             if found is None:
@@ -161,6 +161,8 @@ class Room:
         kept, self._kept = self._kept, None
         if len(kept) > KEPT_MAX:
             return False  # they still wait: read again
+        if (head.n, head.version) < known:  # the server lost its last second, and with it what was known here
+            self.n, self.version = 0, -1
         if any(batch.values()) and self.people.heard == heard:
             self.people.counted(read.count)  # otherwise what was heard since is newer
         self._deliver(read, batch, kept)
