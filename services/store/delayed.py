@@ -30,17 +30,20 @@ READERS_MAX = 128
 async def first_hidden(caller: Caller, room: str, head: Head, k: Kit, now_ms: int) -> int:
     """Number of the room's earliest game whose end is not for late eyes yet; the current one when there is none before."""
     n = head.n
-    while n > 1:
-        past = await read_past(caller, room, n - 1)
-        opened = await caller.call("XRANGE", key("e", f"{room}/{n}"), "1-0", "1-0")
-        if past is None or not opened:
-            break
-        # a next game begins with the settings of the one before
-        delay_s = k.decode_event(opened[0][1][1]).settings.delay_s
-        if entry_ms(past.cursor) + delay_s * 1000 <= now_ms:
-            break
+    while n > 1 and await end_hidden(caller, room, n - 1, k, now_ms):
         n -= 1
     return n
+
+
+async def end_hidden(caller: Caller, room: str, n: int, k: Kit, now_ms: int) -> bool:
+    """Whether the end of game `n`, one that the room has left behind, is not for late eyes yet."""
+    past = await read_past(caller, room, n)
+    opened = await caller.call("XRANGE", key("e", f"{room}/{n + 1}"), "1-0", "1-0")
+    if past is None or not opened:
+        return False
+    # a next game begins with the settings of the one before
+    delay_s = k.decode_event(opened[0][1][1]).settings.delay_s
+    return delay_s > 0 and entry_ms(past.cursor) + delay_s * 1000 > now_ms
 
 
 async def shown_late(caller: Caller, room: str, head: Head, k: Kit, state: Room, now_ms: int) -> bool:
@@ -73,7 +76,7 @@ class Delayed:
         self.cursor = b"0-0"
         self.next_ms = 0
         self.caught_up = False
-        self._caller = caller
+        self.caller = caller
         self._parked: dict[bytes, str] = {}
         self._parked_to = b"-"
         self._lock = asyncio.Lock()
@@ -95,7 +98,7 @@ class Delayed:
                 if not self.n:
                     self.kit = kit(place.game)
                     head = Head(place.n, place.game, 0, place.cursor, b"", b"", 0)
-                    self.n = await first_hidden(self._caller, self.room, head, self.kit, now_ms)
+                    self.n = await first_hidden(self.caller, self.room, head, self.kit, now_ms)
                 upto = place.cursor if place.n == self.n else b"+"
                 before = self.at
                 decided = [] if upto == b"0-0" else await self._consume(upto, now_ms)
@@ -109,7 +112,7 @@ class Delayed:
                 self._parked, self._parked_to = {}, b"-"
 
     async def _place(self) -> Place | None:
-        h = await self._caller.call("HMGET", key("r", self.room), "n", "g", "cur")
+        h = await self.caller.call("HMGET", key("r", self.room), "n", "g", "cur")
         return None if h[0] is None else Place(int(h[0]), h[1].decode(), h[2])
 
     def _publish(self, before: Position, decided: list[Decided], passed: list[Publication]) -> None:
@@ -125,7 +128,7 @@ class Delayed:
         self.next_ms = 0
         while True:
             low = b"-" if self.cursor == b"0-0" else b"(" + self.cursor
-            page = await self._caller.call("XRANGE", key("a", game_id), low, upto, "COUNT", PAGE)
+            page = await self.caller.call("XRANGE", key("a", game_id), low, upto, "COUNT", PAGE)
             if not page:
                 return done
             await self._read_parked(game_id)
@@ -146,7 +149,7 @@ class Delayed:
     async def _read_parked(self, game_id: str) -> None:
         """Records of parked entries that were written since the last look."""
         while True:
-            page = await self._caller.call("XRANGE", key("e", game_id), self._parked_to, "+", "COUNT", PARKED_PAGE)
+            page = await self.caller.call("XRANGE", key("e", game_id), self._parked_to, "+", "COUNT", PARKED_PAGE)
             for entry_id, fields in page:
                 if fields[0] != b"e":
                     record = decode_parked(fields[1])
@@ -167,14 +170,16 @@ async def shown_version(caller: Caller, room: str, n: int, now_ms: int) -> int |
     """How many events of game `n` somebody without a seat may see now; None: all there are."""
     reader = Delayed(caller, room)
     await reader.advance(now_ms)
-    return shown_by(reader, n)
+    return await shown_by(reader, n, now_ms)
 
 
-def shown_by(reader: Delayed, n: int) -> int | None:
+async def shown_by(reader: Delayed, n: int, now_ms: int) -> int | None:
     """The same, by a reader that has just advanced."""
     if n > reader.n:
         return 0
-    if n < reader.n or not reader.next_ms:
+    if n < reader.n:  # a later game that was over sooner, or is not late at all, does not show this one
+        return 0 if await end_hidden(reader.caller, reader.room, n, reader.kit, now_ms) else None
+    if not reader.next_ms:
         return None
     return 0 if reader.at.room is None else reader.at.room.version
 

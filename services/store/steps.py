@@ -23,7 +23,7 @@ from engine.room.state import LOBBY, Room
 from engine.room.view import RoomView, room_view
 from schemas.base import Detail
 from schemas.wire import STEPS_MAX, GameStep, GameSteps
-from services.store.delayed import Readers, shown_by, shown_late
+from services.store.delayed import Readers, end_hidden, shown_by, shown_late
 from services.store.keys import key
 from services.store.read import Head, events_between, from_snapshot, game_of, read_head
 from services.store.redis import Caller
@@ -130,9 +130,11 @@ class History:
         if await shown_late(self._caller, room, head, k, live, now_ms):
             reader = self._readers.of(room)
             await reader.advance(now_ms)
-            upto = shown_by(reader, n)
+            upto = await shown_by(reader, n, now_ms)
             if upto is not None:
                 return upto
+        elif n < head.n and await end_hidden(self._caller, room, n, k, now_ms):
+            return 0
         return 2**53
 
     async def _at(self, k: Kit, game_id: str, version: int) -> Room:

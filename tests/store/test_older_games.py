@@ -5,15 +5,19 @@ Method: three games in one room by the real Drainer, then the tools on the first
 
 import asyncio
 import json
+import time
 
 import pytest
 from click.testing import CliRunner
 
 from engine.kit import kit
+from schemas import entry as cmd
 from services.cli.main import cli
+from services.store.delayed import Readers, shown_version
 from services.store.keys import key
 from services.store.read import read_log, read_past
 from services.store.redis import Caller, connect
+from services.store.steps import History
 from tests.store.party import heard, party, publications
 from tests.store.table import ROOM
 
@@ -185,3 +189,35 @@ def test_an_event_that_names_another_game_than_the_entry_is_found(played):
     rewrite(url, key("e", FIRST), replaced(b'"game":"yacht"', b'"game":"duel"'))
     (found,) = findings(url, FIRST)
     assert not found["ok"] and "opens a game of yacht" in found["what"]
+
+
+def test_a_game_that_is_late_stays_late_whatever_later_games_of_the_room_say(url):
+    """The room gives up its delay and soon plays a third game: the end of the first is as young as before."""
+
+    async def body():
+        async with party(url, "ann", "ben", game="duel", delay_s=200) as p:
+            late_ms = 0
+            history = History(p.caller, Readers(p.caller), lambda: int(time.time() * 1000) + late_ms)
+
+            async def next_game():
+                await p.finish()
+                assert await p.move_on(await p.agree())
+                for player in ("ann", "ben"):
+                    await p.writer.presence(p.room, player, "g1", True, 60_000)
+                await p.work()
+
+            await next_game()
+            await p.send(cmd.Configure("ann", None, cmd.Settings()))
+            await p.work()
+            await next_game()
+            assert (await p.state()).id == f"{p.room}/3"
+            assert (await history.steps(p.room, 1, 0)).code == "no_game"
+            assert await shown_version(p.caller, p.room, 1, int(time.time() * 1000)) == 0
+            assert (
+                (await history.steps(p.room, 1, 0, "ann")).upto == (await history.steps(p.room, 1, 0, "ben")).upto > 10
+            )
+            assert (await history.steps(p.room, 2, 0)).upto > 10
+            late_ms = 201_000
+            assert (await history.steps(p.room, 1, 0)).upto > 10
+
+    asyncio.run(body())
