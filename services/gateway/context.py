@@ -81,6 +81,7 @@ class Context:
     def _subscribed(self, name: bytes) -> None:
         if name == CHANNEL:
             self.identities.subscribed()
+            self.history.forget()
         else:
             self.hub.subscribed(name)
 

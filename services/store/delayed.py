@@ -202,3 +202,6 @@ class Readers:
 
     def drop(self, room: str) -> None:
         self._readers.pop(room, None)
+
+    def forget(self) -> None:
+        self._readers.clear()

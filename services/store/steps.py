@@ -74,6 +74,11 @@ class History:
         self._folded = Folded()
         self._turn = asyncio.Semaphore(AT_ONCE)
 
+    def forget(self) -> None:
+        """The server was away, and what it said last may be lost: nothing is remembered of it."""
+        self._folded = Folded()
+        self._readers.forget()
+
     async def steps(self, room: str, n: int, after: int, player: str = "") -> GameSteps | Rejected:
         """The steps after event `after` of game `n`, as `player` may see them; "" is nobody."""
         async with self._turn:
