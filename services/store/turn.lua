@@ -33,7 +33,7 @@ while i < #ARGV do
   local rejects = tonumber(ARGV[first_reject - 1])
   local first_parked = first_reject + 2 * rejects + 1
   local parked = tonumber(ARGV[first_parked - 1])
-  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'due', 'claims', 'turn', 'by')
+  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'due', 'claims', 'turn', 'by', 'a')
   local good = h[1] == n and h[2] == v0 and h[3] == ARGV[i + 3] and v0 + events == tonumber(ARGV[i + 4])
   local log = tag .. ':e:' .. room .. '/' .. n
   -- The first write is the last check: an events stream that stands further on, or is none, refuses it.
@@ -70,6 +70,8 @@ while i < #ARGV do
       redis.call('ZREM', due, room)
     end
     if ARGV[i + 12] ~= '' then redis.call('PUBLISH', 'v:' .. room, ARGV[i + 12]) end
+    -- a batch may end before its claim does, with the entry that killed a worker
+    if (tonumber(h[8]) or 0) > tonumber(ARGV[i + 6]) then redis.call('ZADD', ready, 'NX', now, room) end
     open[room] = nil
   else
     refused = refused + 1

@@ -231,6 +231,18 @@ async def test_a_turn_claims_what_the_committed_room_still_has_and_counts_claims
 
 
 @run
+async def test_what_a_batch_leaves_of_its_claim_is_claimed_next(s):
+    """As when the first of several entries killed workers, and is parked alone."""
+    await s.drain()
+    for action_id in (1, 2, 3):
+        await s.append(action_id)
+    claim = (await s.turn()).claims[0]
+    reply = await s.turn([s.decide(claim._replace(entries=claim.entries[:1]))])
+    assert [entry.origin for entry in reply.claims[0].entries] == [b"sess:2", b"sess:3"]
+    assert (await s.turn([s.decide(reply.claims[0])])).status == RELEASED
+
+
+@run
 async def test_commit_only_turns_claim_nothing(s):
     claim = (await s.turn()).claims[0]
     await s.append(1)
