@@ -29,6 +29,7 @@ from services.store.read import Head, events_between, from_snapshot, game_of, re
 from services.store.redis import Caller
 
 FOLDED_TOGETHER = 500  # events folded between two looks at other work: some milliseconds
+LANDMARK = 4 * FOLDED_TOGETHER
 VIEWED_TOGETHER = 25  # and events of which views are made
 KEPT_MAX = 256
 AT_ONCE = 4
@@ -146,9 +147,11 @@ class History:
         room = self._folded.nearest(game_id, version)
         at = 0 if room is None else room.version
         while at < version:
-            upto = min(version, at + FOLDED_TOGETHER)
+            upto = min(version, at - at % FOLDED_TOGETHER + FOLDED_TOGETHER)
             room = _pure(fold, k, await events_between(self._caller, game_id, at, upto), room)
             at = upto
+            if not at % LANDMARK:  # whoever asks backwards does not make each page cost the whole game
+                self._folded.keep(game_id, room)
         assert room is not None
         self._folded.keep(game_id, room)
         return room

@@ -8,8 +8,8 @@ together as a client does it (RFC 7396) and held against the engine's own fold.
 import asyncio
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,10 @@ from engine.kit import kit
 from engine.patch import merge
 from engine.room.view import room_view
 from schemas.base import encode
+from schemas.wire import STEPS_MAX
 from services.client import new_player
 from services.gateway.context import STEPS_PER_MINUTE
+from services.store import steps
 from services.store.delayed import Readers
 from services.store.keys import key
 from services.store.redis import Caller, connect
@@ -330,39 +332,62 @@ def test_games_of_rules_that_are_not_here(stack: Stack) -> None:
         assert "castled" not in json.dumps(refusal)
 
 
+@asynccontextmanager
+async def counted(stack: Stack) -> AsyncIterator[tuple[History, list[int]]]:
+    """A history, and how many events it asked the server for, call by call."""
+    caller, read = Caller(connect(stack.server.url)), []
+    call = caller.call
+
+    def noted(*command: Any) -> Any:
+        if command[0] == "XRANGE":
+            read.append(int(command[3].partition("-")[0]) - int(command[2].partition("-")[0]) + 1)
+        return call(*command)
+
+    caller.call = noted
+    try:
+        yield History(caller, Readers(caller), lambda: 0), read
+    finally:
+        await caller.close()
+
+
 def test_going_on_costs_a_page_and_what_is_remembered_is_bounded(stack: Stack) -> None:
     log = make.read(max(LOGS, key=lambda path: len(make.read(path).events)))
     room, last = log.head.id.partition("/")[0], len(log.events)
 
-    async def read() -> None:
-        caller = Caller(connect(stack.server.url))
-        history, read = History(caller, Readers(caller), lambda: 0), 0
-        call = caller.call
-
-        def counted(*command: Any) -> Any:
-            nonlocal read
-            if command[0] == "XRANGE":
-                read += int(command[3].partition("-")[0]) - int(command[2].partition("-")[0]) + 1
-            return call(*command)
-
-        caller.call = counted
-        try:
+    async def ask() -> None:
+        async with counted(stack) as (history, read):
             await history.steps(room, 1, last - 10)
-            assert read >= last
+            assert sum(read) >= last
             for after in (last - 10, last - 5, last):
-                read = 0
+                read.clear()
                 await history.steps(room, 1, after)
-                assert read <= 10
-        finally:
-            await caller.close()
+                assert sum(read) <= 10
 
     with laid(stack, room, log.events, log.head.game):
-        run(read())
+        run(ask())
     folded, state = Folded(), fold(kit(log.head.game), log.events)
     for count in range(3 * KEPT_MAX):
         folded.keep(f"ROOM{count}/1", state)
     assert folded.nearest("ROOM0/1", last) is None and folded.nearest(f"ROOM{count}/1", last - 1) is None
     assert folded.nearest(f"ROOM{count}/1", last + 1) is state and len(folded) == KEPT_MAX
+
+
+def test_going_backwards_costs_little_more_than_a_page(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page begins before all that is remembered of its last event; what was passed on the way helps."""
+    monkeypatch.setattr(steps, "FOLDED_TOGETHER", 5)
+    monkeypatch.setattr(steps, "LANDMARK", 10)
+    log = make.read(max(LOGS, key=lambda path: len(make.read(path).events)))
+    room, last = log.head.id.partition("/")[0], len(log.events)
+
+    async def ask() -> None:
+        async with counted(stack) as (history, read):
+            for after in range(last, 10, -7):
+                read.clear()
+                await history.steps(room, 1, after)
+                assert after == last or sum(read) - min(last - after, STEPS_MAX) < 10
+
+    with laid(stack, room, log.events, log.head.game):
+        run(ask())
 
 
 def test_an_address_is_heard_only_so_often(stack: Stack) -> None:
