@@ -21,7 +21,9 @@ from services.store.redis import Unreachable, connect
 log = structlog.get_logger()
 
 PING_S = 1.0  # silence after which the server is asked whether it is there
-DEAD_S = 3.0  # silence after which the connection is given up
+DEAD_S = (
+    5.0  # silence after which the connection is given up; a disk that is busy keeps a server still for two or three
+)
 RETRY_S = 0.1
 RETRY_S_MAX = 1.0
 

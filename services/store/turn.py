@@ -150,8 +150,11 @@ def pushed(data: bytes) -> tuple[str, Claim] | None:
     line, feed, rest = data.partition(b"\n")
     if not feed:
         return None
-    part, room, n, version, cursor, decided, length, entry_id, origin, *private = line.split(b" ")
-    cut = int(length)
-    entry = Entry(entry_id, rest[cut:], private[0] if private else b"", origin if _ORIGIN(origin) else b"")
-    claim = Claim(room.decode(), int(n), int(version), cursor, int(decided), rest[:cut], 1, [entry], None)
-    return part.decode(), claim
+    try:
+        part, room, n, version, cursor, decided, length, entry_id, origin, *private = line.split(b" ")
+        cut = int(length)
+        entry = Entry(entry_id, rest[cut:], private[0] if private else b"", origin if _ORIGIN(origin) else b"")
+        claim = Claim(room.decode(), int(n), int(version), cursor, int(decided), rest[:cut], 1, [entry], None)
+        return part.decode(), claim
+    except ValueError:
+        return None  # nobody of ours said that

@@ -118,7 +118,7 @@ class Drainer:
     def ring(self, data: bytes) -> None:
         """The doorbell of a partition, perhaps with the entry that rang it."""
         brought = pushed(data)
-        name = data.decode() if brought is None else brought[0]
+        name = data.decode(errors="replace") if brought is None else brought[0]
         bell = self.bells.get(name)
         if bell is not None:
             if brought is not None:

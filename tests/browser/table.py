@@ -17,6 +17,13 @@ def tap(page: Page, name: str) -> None:
     page.get_by_test_id(name).click()
 
 
+def told_of_the_game(page: Page) -> list[str]:
+    """What live regions told, but for who came and went: that a line was gone for a moment is news, and a busy machine may
+    take long enough to come back for it to be told."""
+    told = [line["text"] for line in page.evaluate("__stage.told")]
+    return [line for line in told if "연결" not in line and "돌아왔" not in line]
+
+
 def create(page: Page, name: str, game: str = "yacht") -> str:
     """Create a room from the home page, as it is offered there, and sit down; the room's link."""
     tap(page, f"game-{game}")

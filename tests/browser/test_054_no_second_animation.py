@@ -8,7 +8,7 @@ told again. Method: motion allowed; animations and live regions recorded.
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.table import alone, faces, ready, roll, score, tap
+from tests.browser.table import alone, faces, ready, roll, score, tap, told_of_the_game
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 SETTLED_MS = 700  # longer than any roll takes
@@ -19,9 +19,7 @@ def still(page: Page, dice: list[str]) -> None:
     assert faces(page) == dice
     page.wait_for_timeout(SETTLED_MS)
     assert page.evaluate("__stage.moved") == []
-    # That the line was gone for a moment is news, and a busy machine may take long enough to come back for it to be told.
-    told = [line["text"] for line in page.evaluate("__stage.told") if "연결" not in line["text"]]
-    assert [line for line in told if "돌아왔" not in line] == []
+    assert told_of_the_game(page) == []
     assert page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length") == 0
     assert faces(page) == dice
 

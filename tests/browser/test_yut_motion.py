@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.conftest import tab
-from tests.browser.table import ready, tap
+from tests.browser.table import ready, tap, told_of_the_game
 from tests.browser.test_051_screen_reader import SILENT, events, toggles, told
 from tests.browser.test_yut_table import CALM, CHIPS, PIECES, in_turn, seated, settled, thrown
 from tests.stack import wait_until
@@ -97,7 +97,7 @@ def still(pages: list[Page]) -> None:
         one.reload()
         expect(one.get_by_test_id("board-words")).to_have_text(lying)
         one.wait_for_timeout(SETTLED_MS)
-        assert moved(one) == [] and one.evaluate("__stage.told") == [] and running(one) == 0
+        assert moved(one) == [] and told_of_the_game(one) == [] and running(one) == 0
 
 
 def test_things_have_names_and_events_are_told_once(stack, phone):

@@ -196,3 +196,23 @@ async def test_a_drainer_decides_what_the_doorbell_brings_without_asking_for_it(
     assert asked <= 3  # the lease is renewed by a turn now and then, which may meet an entry
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+
+
+def test_what_is_no_doorbell_is_passed_over(url):
+    """Anybody who can publish can say anything at a door; the worker goes on listening."""
+
+    async def body():
+        drainer = Drainer(Store(url).caller, Settings(), DOOR)
+        for noise in (
+            b"",
+            b"\xff\xfe",
+            b"p07",
+            b"\n",
+            b"p07 x\n",
+            b"p07 A 1 1 1-0 x 0 2-0 s:1\n{}",
+            b"a b c d e f g h i\n",
+        ):
+            drainer.ring(noise)
+        assert drainer.pushes == {}
+
+    asyncio.run(body())
