@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import resource
 import signal
 import socket
 import sys
@@ -77,8 +78,16 @@ async def serve(settings: Settings) -> int:
     return 0 if server.started else 1
 
 
+def many_files() -> None:
+    """As many sockets as this machine allows the process: what it gives by itself is often 1024."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(ValueError, OSError):  # a system that promises more than it grants
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def main() -> None:
     settings = load_or_exit()
+    many_files()
     setup(settings.log_level, f"gateway-{os.getpid()}")
     # At every level: it logs addresses of sockets, and what clients send wrong with a traceback.
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)

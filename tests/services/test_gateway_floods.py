@@ -1,6 +1,8 @@
 """What one connection may do to everybody else on its gateway: floods of frames, endless and half requests, last words."""
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -204,3 +206,17 @@ def test_a_bucket_gives_all_or_nothing() -> None:
     assert not bucket.take(0.0, 6)
     assert bucket.take(0.0, 5)
     assert bucket.take(1.0, 10)
+
+
+def test_a_gateway_takes_as_many_sockets_as_the_machine_allows() -> None:
+    """Many systems give a process 1024 files to begin with, and room for far more when it asks."""
+    program = (
+        "import resource as r\n"
+        "hard = r.getrlimit(r.RLIMIT_NOFILE)[1]\n"
+        "r.setrlimit(r.RLIMIT_NOFILE, (256, hard))\n"
+        "from services.gateway.__main__ import many_files\n"
+        "many_files()\n"
+        "assert r.getrlimit(r.RLIMIT_NOFILE) == (hard, hard), r.getrlimit(r.RLIMIT_NOFILE)\n"
+    )
+    done = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
