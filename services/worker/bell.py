@@ -92,12 +92,19 @@ class BellWorker(Worker):
             pass
         self._wake.clear()
         self._on_round()
+        self._drop_unfinished()
         try:
             await super()._poll_iteration()
         except (RedisError, *Unreachable) as error:
             log.warning("queue unreachable", fault=type(error).__name__)
             await asyncio.sleep(0.2)
         self._backlog = self.job_counter >= self.max_jobs
+
+    def _drop_unfinished(self) -> None:
+        """Jobs whose end arq could not tell Redis: it would raise each of them in a round of its own. The sweep knows."""
+        for job_id, task in list(self.tasks.items()):
+            if task.done() and not task.cancelled() and isinstance(task.exception(), (RedisError, *Unreachable)):
+                del self.tasks[job_id]
 
     def _release_sem_dec_counter_on_complete(self) -> None:
         super()._release_sem_dec_counter_on_complete()
