@@ -75,6 +75,7 @@ class Room:
         self.kit: Kit | None = None
         self.subscribed = asyncio.Event()
         self._kept: list[Publication] | None = None  # not None while a read is under way
+        self._missed = False  # messages may have been lost since that read began
         self._reader: asyncio.Task | None = None
         self._namer: asyncio.Task | None = None
         self._behind: Behind | None = None
@@ -141,7 +142,7 @@ class Room:
         """Answer those who wait now. True: ask again soon, the room is still being created."""
         await self.subscribed.wait()
         async with self.hub.reading:
-            self._kept = []
+            self._kept, self._missed = [], False
             batch, known = dict(self.waiting), (self.n, self.version)
             heard = self.people.heard
             found, more = await asyncio.gather(read_room(self.hub.caller, self.code), self._read_talk(batch))
@@ -159,7 +160,7 @@ class Room:
             missed = await asyncio.gather(*(missed_events(self.hub.caller, self.code, head, *at) for at in positions))
             read.missed = dict(zip(positions, missed, strict=True))
         kept, self._kept = self._kept, None
-        if len(kept) > KEPT_MAX:
+        if self._missed or len(kept) > KEPT_MAX:
             return False  # they still wait: read again
         if (head.n, head.version) < known:  # the server lost its last second, and with it what was known here
             self.n, self.version = 0, -1
@@ -347,6 +348,7 @@ class Room:
     def resubscribed(self) -> None:
         """Messages may have been lost until now: everybody gets the room as it is, and so asks again for lost answers."""
         if self.subscribed.is_set():
+            self._missed = True
             for socket in tuple(self.sockets):
                 if socket.live:
                     self.want(socket)
