@@ -57,8 +57,10 @@ while i < #ARGV do
       redis.call('HDEL', r, 'claims')
       redis.call('ZREM', tag .. ':stuck', room)
     end
-    for k = 0, rejects - 1 do
-      redis.call('HSET', r, ARGV[first_reject + 2 * k], ARGV[first_reject + 2 * k + 1])
+    -- Only where its own id still stands: while many wait, a later id of the session may have taken the place.
+    for k = first_reject, first_reject + 2 * rejects - 2, 2 do
+      local place, outcome = redis.call('HGET', r, ARGV[k]), ARGV[k + 1]
+      if place and string.sub(outcome, 1, #place) == place then redis.call('HSET', r, ARGV[k], outcome) end
     end
     if h[4] ~= at or (at ~= '' and h[6] ~= ARGV[i + 11]) then
       redis.call('HSET', r, 'due', at, 'turn', ARGV[i + 11])

@@ -6,6 +6,7 @@ repeats are asked for.
 
 import asyncio
 
+from schemas import entry as cmd
 from services.store.keys import key
 from services.store.write import (
     NEW,
@@ -151,3 +152,19 @@ async def test_a_strangers_entry_is_refused_unless_it_is_there_or_the_player_has
 async def test_where_names_are_full_a_name_that_is_missing_means_nothing(s):
     await s.caller.call("HSET", key("n", ROOM), *(part for n in range(200) for part in (f"p{n}", "x")))
     assert (await say(s, "eve", "tab1", 1, stranger="unless named")).status == NEW
+
+
+@run
+async def test_a_late_refusal_does_not_take_the_place_of_the_id_that_has_it_by_now(s):
+    """An outage of the workers: more asks of one session wait than it has places, and the first of them is refused."""
+    await s.append(10, cmd.Leave("nobody"))
+    for number in range(11, 74):
+        await s.append(number, cmd.Join("host"))
+    last = await s.append(74, cmd.Leave("host"))
+    place = await s.get("@sess:10")
+    assert place.startswith(b"74 ")
+    await s.drain()
+    assert await s.get("@sess:10") == place
+    again = await s.append(74, cmd.Leave("host"))
+    assert (again.status, again.entry, again.code) == (REPEAT, last.entry, "ok")
+    assert len(await s.stream("a")) == 1 + 65, "an id acted a second time"
