@@ -92,12 +92,6 @@ async def all_rooms(caller: Caller) -> list[str]:
             return sorted(found)
 
 
-async def now_ms(caller: Caller) -> int:
-    """The Redis server's time."""
-    seconds, micros = await caller.call("TIME")
-    return int(seconds) * 1000 + int(micros) // 1000
-
-
 def when(at_ms: int) -> str:
     """Stream time for people, in UTC."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")[:-6] + "Z"

@@ -16,8 +16,9 @@ from engine.game import SPECTATOR, Seated, Viewer
 from engine.room.state import Room
 from engine.room.view import room_view
 from schemas.base import encode
-from services.cli._log import GameName, GameNameType, Usage, drawing, now_ms, plain, run, text_of, when, words
+from services.cli._log import GameName, GameNameType, Usage, drawing, plain, run, text_of, when, words
 from services.settings import Settings
+from services.store.clock import server_ms
 from services.store.delayed import shown_version
 from services.store.read import Log, read_log, read_names
 from services.store.redis import Caller
@@ -85,7 +86,7 @@ async def find_log(caller: Caller, name: GameName) -> Log:
 async def as_late_as_spectators(caller: Caller, name: GameName, log: Log, evidence: bool) -> Log:
     """The log as far as somebody without a seat may see it now: this is no faster way in than a socket (`delay_s`)."""
     n = int(log.game_id.partition("/")[2])
-    upto = await shown_version(caller, name.room, n, await now_ms(caller))
+    upto = await shown_version(caller, name.room, n, await server_ms(caller))
     if upto is None:
         return log
     if evidence:

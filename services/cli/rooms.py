@@ -11,7 +11,8 @@ import click
 import msgspec
 
 from schemas.base import encode
-from services.cli._log import all_rooms, now_ms, plain, run
+from services.cli._log import all_rooms, plain, run
+from services.store.clock import server_ms
 from services.store.keys import key, part_key, partition
 from services.store.read import LostEvents, read_room
 from services.store.redis import Caller
@@ -65,7 +66,7 @@ async def look(caller: Caller, room: str) -> Line | None:
         return None
     m = await caller.call("HMGET", part_key("m", part), "epoch", "job", "lease")
     length = await caller.call("XLEN", key("a", f"{room}/{int(h[0])}"))
-    at_ms = await now_ms(caller)
+    at_ms = await server_ms(caller)
     try:
         found = await read_room(caller, room)
         state = None if found is None else found[2]

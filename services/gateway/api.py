@@ -171,6 +171,10 @@ async def healthz(request: Request) -> Response:
 
 
 async def readyz(request: Request) -> Response:
-    """Rooms can be served."""
-    ready = await context_of(request).ready()
-    return Response("ready\n" if ready else "no Redis\n", 200 if ready else 503, media_type="text/plain")
+    """Rooms can be served. What is amiss without keeping anybody from playing is said, too."""
+    context = context_of(request)
+    ready = await context.ready()
+    text = "ready\n" if ready else "no Redis\n"
+    if context.clock.differs_ms:
+        text += f"clock: Redis is {context.clock.differs_ms / 1000:+.1f} s from this machine\n"
+    return Response(text, 200 if ready else 503, media_type="text/plain")

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import time
 
 import structlog
 from redis.exceptions import RedisError
@@ -15,6 +14,7 @@ from services.gateway.lookup import Lookup
 from services.gateway.presence import Presence
 from services.gateway.tokens import Tokens
 from services.settings import Settings, redis_url_of, token_keys
+from services.store.clock import Clock
 from services.store.delayed import Readers
 from services.store.redis import Caller, Unreachable, connect
 from services.store.steps import History
@@ -23,7 +23,6 @@ from services.store.write import Writer
 
 log = structlog.get_logger()
 
-CLOCK_S = 5.0
 STOP_S = 1.5
 # A code for another device is one in 32^8 and lives two minutes: these make guessing hopeless, not merely slow.
 CLAIMS_PER_MINUTE = 10
@@ -43,13 +42,14 @@ class Context:
         self.claims = Buckets(CLAIMS_PER_MINUTE)
         self.moves = Buckets(MOVES_PER_MINUTE)
         self.steps = Buckets(STEPS_PER_MINUTE)
-        self._ahead_ms = 0.0
         self._tasks: list[asyncio.Task] = []
 
     async def start(self) -> None:
         url = redis_url_of(self.settings)
         self.caller = Caller(connect(url))
         self.writer = Writer(self.caller, self.settings.lease_ms)
+        self.clock = Clock(self.caller)
+        self.now_ms = self.clock.now_ms  # the Redis server's time, as near as it was measured lately
         self.presence = Presence(self.writer)
         self.identities = Identities(self.caller)
         readers = Readers(self.caller)
@@ -59,7 +59,8 @@ class Context:
         self.subscriber.add(CHANNEL)
         self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms)
         self._tasks = [
-            asyncio.create_task(self._forever(part)) for part in (self.subscriber.run, self.presence.run, self._clock)
+            asyncio.create_task(self._forever(part))
+            for part in (self.subscriber.run, self.presence.run, self.clock.run)
         ]
         log.info("gateway ready", port=self.settings.port)
 
@@ -85,10 +86,6 @@ class Context:
         else:
             self.hub.subscribed(name)
 
-    def now_ms(self) -> int:
-        """The Redis server's time, as near as it was measured lately."""
-        return int(time.time() * 1000 + self._ahead_ms)
-
     async def ready(self) -> bool:
         """Whether rooms can be served: Redis answers and publications arrive."""
         try:
@@ -97,18 +94,6 @@ class Context:
         except (RedisError, *Unreachable):
             return False
         return self.subscriber.connected
-
-    async def _clock(self) -> None:
-        while True:
-            before = time.time()
-            try:
-                seconds, micros = await self.caller.call("TIME")
-            except (RedisError, *Unreachable):
-                await asyncio.sleep(1)
-                continue
-            here = (before + time.time()) / 2
-            self._ahead_ms = (int(seconds) + int(micros) / 1e6 - here) * 1000
-            await asyncio.sleep(CLOCK_S)
 
     async def _forever(self, part) -> None:
         """A bug in one of the tasks is logged and the task goes on; without it every room would stand still."""

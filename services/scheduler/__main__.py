@@ -12,6 +12,7 @@ from services.alive import Alive
 from services.log import setup
 from services.settings import Settings, load_or_exit, redis_url_of
 from services.store.check import check, or_exit
+from services.store.clock import Clock
 from services.store.keys import PARTITIONS
 from services.store.redis import Caller, Unreachable, connect
 from services.store.write import Writer
@@ -52,6 +53,7 @@ async def run(settings: Settings, stop: asyncio.Event) -> None:
     caller = Caller(connect(url))
     writer = Writer(caller, settings.lease_ms)
     alive = Alive(settings, "scheduler")
+    measuring = asyncio.create_task(Clock(caller).run())
     log.info("scheduler ready")
     while not stop.is_set():
         more = False
@@ -67,6 +69,7 @@ async def run(settings: Settings, stop: asyncio.Event) -> None:
                     await stop.wait()
             except TimeoutError:
                 pass
+    measuring.cancel()
     await caller.close()
 
 

@@ -19,9 +19,10 @@ List `{pNN}:c:<room>`: the last things said, gone a day after the last; hash `{p
 Streams `{pNN}:a:<game>` (entries) and `{pNN}:e:<game>` (events; records of parked entries between them).
 Sorted sets `{pNN}:ready`: rooms with unread entries, by age; `{pNN}:due`: rooms with a deadline, by its time.
 Hash `{pNN}:s:<room>`: player -> generations of the gateways that hold sockets of theirs.
-Hash `{pNN}:g`: gateway generation -> end of its lease in ms; set `{pNN}:gr:<generation>`: `<room> <player>` it holds.
+Hash `{pNN}:g`: gateway generation -> `<end> <length>` of its lease in ms;
+  set `{pNN}:gr:<generation>`: `<room> <player>` it holds.
 Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here),
-hold (ms for which its claims hold the partition), claimed (rooms that a worker folds right now).
+hold (ms for which its claims hold the partition: no lease ends later from now), claimed (rooms that a worker folds right now).
 Zset `{pNN}:stuck`: rooms that no worker could fold, by the time of the next try.
 """
 

@@ -1,12 +1,12 @@
 """The list of public rooms: an index beside the rooms, written after their own commits, so every reader checks it."""
 
 import asyncio
-import time
 
 import msgspec
 
 from engine.room.lobby import listed
 from engine.room.state import Room
+from services.store.clock import server_ms
 from services.store.keys import PUBLIC
 from services.store.read import LostEvents, read_room
 from services.store.redis import Caller
@@ -17,7 +17,7 @@ LISTED_MAX = 100
 async def list_room(caller: Caller, room: str, wanted: bool) -> None:
     """Put a room on the list (again, at its head) or take it off."""
     if wanted:
-        await caller.call("ZADD", PUBLIC, int(time.time() * 1000), room)
+        await caller.call("ZADD", PUBLIC, await server_ms(caller), room)
     else:
         await caller.call("ZREM", PUBLIC, room)
 
@@ -25,23 +25,24 @@ async def list_room(caller: Caller, room: str, wanted: bool) -> None:
 async def public_rooms(caller: Caller, limit: int = LISTED_MAX) -> list[tuple[str, Room]]:
     """(code, Room) of public rooms that can be joined or watched, the last changed first. Ghosts are taken off the list."""
     codes = [name.decode() for name in await caller.call("ZREVRANGE", PUBLIC, 0, limit - 1)]
-    rooms = await asyncio.gather(*(_read(caller, code) for code in codes))
+    at_ms = await server_ms(caller)
+    rooms = await asyncio.gather(*(_read(caller, code, at_ms) for code in codes))
     return [(code, room) for code, room in zip(codes, rooms, strict=True) if room is not None]
 
 
-async def _read(caller: Caller, code: str) -> Room | None:
+async def _read(caller: Caller, code: str, at_ms: int) -> Room | None:
     """A room of the list, None when it does not belong there or cannot be read here (one such room hides no other)."""
     try:
-        if (room := await _listed(caller, code)) is None:
+        if (room := await _listed(caller, code, at_ms)) is None:
             await list_room(caller, code, False)
             # It may have come back between the two, as with the next game; whoever commits later than this lists it itself.
-            if (room := await _listed(caller, code)) is not None:
+            if (room := await _listed(caller, code, at_ms)) is not None:
                 await list_room(caller, code, True)
         return room
     except (KeyError, ValueError, LostEvents, msgspec.MsgspecError):
         return None
 
 
-async def _listed(caller: Caller, code: str) -> Room | None:
+async def _listed(caller: Caller, code: str, at_ms: int) -> Room | None:
     found = await read_room(caller, code)
-    return found[2] if found is not None and listed(found[2], int(time.time() * 1000)) else None
+    return found[2] if found is not None and listed(found[2], at_ms) else None

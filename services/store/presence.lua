@@ -6,7 +6,7 @@ local tag, room, player, generation = ARGV[1], ARGV[3], ARGV[4], ARGV[5]
 local held = tag .. ':gr:' .. generation
 local changed
 if ARGV[6] == '1' then
-  redis.call('HSET', KEYS[2], generation, now + ARGV[7])
+  redis.call('HSET', KEYS[2], generation, gateway_lease(now, ARGV[7]))
   redis.call('SADD', held, room .. ' ' .. player)
   changed = enter_socket(tag, room, player, generation)
 else

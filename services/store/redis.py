@@ -29,7 +29,7 @@ HEADS = {
     "due": ("wake",),
     "sweep": ("wake", "sockets"),
     "presence": ("wake", "sockets"),
-    "beat": ("wake",),
+    "beat": ("wake", "sockets"),
     "renew": ("wake",),
     "next": ("wake", "sockets"),
     "say": (),

@@ -5,7 +5,7 @@ if redis.call('EXISTS', KEYS[3]) == 0 then return -1 end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local count, since = string.match(redis.call('HGET', KEYS[2], ARGV[2]) or '', '^(%d+) (%d+)$')
-if not count or now - since > tonumber(ARGV[6]) then
+if not count or now - since > tonumber(ARGV[6]) or now - since < 0 then
   count, since = 0, now
 end
 if tonumber(count) >= tonumber(ARGV[5]) then return 0 end

@@ -1,6 +1,11 @@
 -- Shared head of the scripts about presence. A player is connected while any gateway generation holds a socket of theirs;
 -- Connected / Disconnected reach the log only on the change between none and some, and only for people who asked for a seat.
 
+-- A gateway's lease as it is kept: `<end> <length>`, both in ms.
+local function gateway_lease(now, ms)
+  return string.format('%.0f', now + ms) .. ' ' .. ms
+end
+
 local function appended(tag, room, player, kind)
   if redis.call('HEXISTS', tag .. ':n:' .. room, player) == 0 then return 0 end
   append_system(tag, room, '{"type":"' .. kind .. '","player":"' .. player .. '"}')

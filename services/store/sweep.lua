@@ -1,12 +1,19 @@
 -- The backstop: a partition whose drain died or was never scheduled gets one; sockets of dead gateways are taken off.
 -- KEYS m, ready, queue, bell, g ; ARGV tag, part, lease ms, limit
+-- The clock may have been set back. A partition's lease that ends later than one can that begins now is over; a gateway's is
+-- cut to its length, so that one that lives renews it and its players are not told to be gone.
 -- Returns {1 when a drain was scheduled, sockets removed}
+local GATEWAY_MS, STUCK_MS = 6000, 60000
 local now = now_ms()
 local tag = ARGV[1]
 local removed = 0
 local gateways = redis.call('HGETALL', KEYS[5])
 for k = 1, #gateways, 2 do
-  if tonumber(gateways[k + 1]) < now then
+  local ends, length = string.match(gateways[k + 1], '^(%d+) ?(%d*)$')
+  ends, length = tonumber(ends) or 0, tonumber(length) or GATEWAY_MS
+  if ends > now + length then
+    redis.call('HSET', KEYS[5], gateways[k], gateway_lease(now, length))
+  elseif ends < now then
     local held = tag .. ':gr:' .. gateways[k]
     for _, pair in ipairs(redis.call('SRANDMEMBER', held, ARGV[4])) do
       local room, player = string.match(pair, '^(%S+) (%S+)$')
@@ -17,15 +24,20 @@ for k = 1, #gateways, 2 do
     if redis.call('EXISTS', held) == 0 then redis.call('HDEL', KEYS[5], gateways[k]) end
   end
 end
-for _, room in ipairs(redis.call('ZRANGEBYSCORE', tag .. ':stuck', '-inf', now, 'LIMIT', 0, ARGV[4])) do
-  redis.call('ZREM', tag .. ':stuck', room)
-  redis.call('ZADD', KEYS[2], 'NX', now, room)
+local function try_again(from, to)
+  for _, room in ipairs(redis.call('ZRANGEBYSCORE', tag .. ':stuck', from, to, 'LIMIT', 0, ARGV[4])) do
+    redis.call('ZREM', tag .. ':stuck', room)
+    redis.call('ZADD', KEYS[2], 'NX', now, room)
+  end
 end
+try_again('-inf', now)
+try_again(now + STUCK_MS + 1, '+inf')
 if removed > 0 then wake(KEYS[1], KEYS[3], KEYS[4], ARGV[2], now, tonumber(ARGV[3])) end
-local h = redis.call('HMGET', KEYS[1], 'job', 'lease', 'claimed')
+local h = redis.call('HMGET', KEYS[1], 'job', 'lease', 'claimed', 'hold')
 local waiting = redis.call('ZCARD', KEYS[2]) > 0 or (h[3] and h[3] ~= '')
 local scheduled = 0
-if h[1] and tonumber(h[2] or '0') < now then
+local ends = tonumber(h[2] or '0') or 0
+if h[1] and (ends < now or ends > now + (tonumber(h[4]) or ARGV[3])) then
   if waiting then
     schedule(KEYS[1], KEYS[3], KEYS[4], ARGV[2], now, tonumber(ARGV[3]))
     scheduled = 1

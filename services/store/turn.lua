@@ -119,9 +119,9 @@ for k = 1, #rooms, 2 do
   end
 end
 if #names > 0 then
-  redis.call('HSET', m, 'lease', now + ARGV[8], 'door', '', 'claimed', table.concat(names, ' '))
+  redis.call('HSET', m, 'lease', now + ARGV[8], 'hold', ARGV[8], 'door', '', 'claimed', table.concat(names, ' '))
 elseif ARGV[7] ~= '' then
-  redis.call('HSET', m, 'lease', now + ARGV[3], 'door', ARGV[6], 'claimed', '', 'hold', ARGV[8])
+  redis.call('HSET', m, 'lease', now + ARGV[3], 'hold', ARGV[8], 'door', ARGV[6], 'claimed', '')
   out[1] = 2
 else
   redis.call('HDEL', m, 'job', 'lease', 'door', 'claimed', 'hold')

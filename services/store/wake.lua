@@ -1,6 +1,8 @@
 -- Shared head of the scripts that append or schedule (put before them when they are loaded).
 -- A partition has at most one drain job; its arq id `<pNN>:<epoch>` is never used twice, so arq can never hold it back.
--- The job payload is constant: the id says everything.
+-- The job payload is constant: the id says everything. arq compares scores with the clock of the worker's machine, which may
+-- be any: a job is due (a score that is over by every clock; not 0, which arq takes for none) or parked (bell.py).
+local DUE_NOW = 1
 
 local function schedule(m, queue, bell, part, now, lease)
   local old = redis.call('HGET', m, 'job')
@@ -9,9 +11,9 @@ local function schedule(m, queue, bell, part, now, lease)
     redis.call('DEL', 'arq:job:' .. old)
   end
   local job = part .. ':' .. redis.call('HINCRBY', m, 'epoch', 1)
-  redis.call('HSET', m, 'job', job, 'lease', now + lease, 'door', '')
+  redis.call('HSET', m, 'job', job, 'lease', now + lease, 'hold', lease, 'door', '')
   redis.call('SET', 'arq:job:' .. job, 'drain', 'PX', 86400000)
-  redis.call('ZADD', queue, now, job)
+  redis.call('ZADD', queue, DUE_NOW, job)
   if redis.call('LLEN', bell) < 64 then redis.call('RPUSH', bell, '1') end
 end
 

@@ -61,12 +61,13 @@ def main() -> None:
         ctx["drainer"] = drainer
         subscriber = Subscriber(url, lambda channel, data: drainer.ring(data), subscribed)
         subscriber.add(door.encode())
-        ctx["listener"] = asyncio.create_task(subscriber.run())
+        ctx["tasks"] = [asyncio.create_task(subscriber.run()), asyncio.create_task(drainer.clock.run())]
         await heard.wait()
         log.info("worker ready")
 
     async def shutdown(ctx: dict) -> None:
-        ctx["listener"].cancel()
+        for task in ctx["tasks"]:
+            task.cancel()
         await drainer.caller.close()
 
     worker = BellWorker(

@@ -7,7 +7,6 @@ starts. `settings_for` checks every name against arq's signature, since arq igno
 
 import asyncio
 import inspect
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +21,7 @@ log = structlog.get_logger()
 
 FALLBACK_S = 0.5  # looks at the queue this often without any bell
 JOB_TIMEOUT_S = 60  # well above drain.TERM_S
-PARKED_MS = 3_600_000
+PARKED = 10**15  # ms: a score that lies ahead by every clock
 START_TOGETHER = 16
 
 
@@ -118,5 +117,5 @@ class BellWorker(Worker):
             await asyncio.gather(*(super(BellWorker, self).start_jobs([job]) for job in fresh[i : i + START_TOGETHER]))
 
     async def park(self, job_id: str) -> None:
-        """Move a lingering job's queue entry into the future, so that it hides no other from arq's read window."""
-        await self.pool.zadd(self.queue_name, {job_id: int(time.time() * 1000) + PARKED_MS}, xx=True)
+        """Move a lingering job's queue entry into the far future, so that it hides no other from arq's read window."""
+        await self.pool.zadd(self.queue_name, {job_id: PARKED}, xx=True)

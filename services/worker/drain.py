@@ -23,6 +23,7 @@ from engine.room.lobby import listed, reopening
 from engine.room.state import Room
 from engine.room.view import RoomView
 from services.settings import Settings
+from services.store.clock import Clock
 from services.store.listing import list_room
 from services.store.outcome import commit_of
 from services.store.read import from_snapshot, load_chance, rebuild
@@ -114,6 +115,7 @@ class Drainer:
 
     def __post_init__(self) -> None:
         self.writer = Writer(self.caller, self.settings.lease_ms)
+        self.clock = Clock(self.caller)
 
     def ring(self, data: bytes) -> None:
         """The doorbell of a partition, perhaps with the entry that rang it."""
@@ -238,7 +240,7 @@ class Drainer:
                 await asyncio.sleep(0)
                 started = time.monotonic()
         if commits:
-            ahead_ms = entry_ms(commits[-1].new_cursor) - time.time() * 1000
+            ahead_ms = entry_ms(commits[-1].new_cursor) - self.clock.now_ms()
             if ahead_ms > 1000:
                 log.warning("stream ids are ahead of the clock", room=commits[-1].room, ms=round(ahead_ms))
         return commits
