@@ -1,7 +1,8 @@
 """Who is here: tells the rooms when a player's first socket in this gateway opens and when the last one closes.
 
 What should be so (`_count`) and what Redis was told (`_told`) are kept apart, and one task brings the second to the first:
-a player who comes, goes and comes again while Redis is away costs one call, and no order of failures can leave a ghost.
+a player who comes, goes and comes again while Redis is away costs one call. A server that lost its last moments with the
+connection is asked what it holds, so that no order of failures can leave a ghost, nor somebody who is here as gone.
 Nobody is gone before what they said last is in the log: a seat taken by it would stay connected for ever.
 A lease per partition says that this gateway lives. One that was found dead is taken off by the sweep; if that was a
 mistake (a long pause), the next beat says so and everybody is registered again.
@@ -14,7 +15,7 @@ from collections.abc import Iterable
 import structlog
 from redis.exceptions import RedisError
 
-from services.store.keys import partition
+from services.store.keys import PARTITIONS, partition
 from services.store.redis import Unreachable
 from services.store.write import Writer
 
@@ -40,6 +41,7 @@ class Presence:
         self._told: dict[Who, bool | None] = {}  # None: the outcome of the last call is unknown
         self._open: set[Who] = set()  # to be looked at
         self._wake = asyncio.Event()
+        self._opened = 0  # connection to Redis since which what was told is known to be there
         self._leaving: set[asyncio.Task] = set()
 
     def enter(self, room: str, player: str) -> None:
@@ -90,7 +92,7 @@ class Presence:
             except TimeoutError:
                 pass
             self._wake.clear()
-            if not await self._settle():
+            if not await self._compare() or not await self._settle():
                 await asyncio.sleep(RETRY_S)
                 self._wake.set()
             if loop.time() >= beat_at:
@@ -104,6 +106,20 @@ class Presence:
         self._open.update(self._count)
         self._count.clear()
         await self._settle()
+
+    async def _compare(self) -> bool:
+        """Ask a server that we had to connect to again what it holds of ours, and look at what is not so. False: no answer."""
+        opened = self._writer.caller.opened
+        if opened == self._opened:
+            return True
+        try:
+            held = await asyncio.gather(*(self._writer.held(part, self.generation) for part in range(PARTITIONS)))
+        except (RedisError, *Unreachable):
+            return False
+        self._told = {who: True for one in held for who in one}
+        self._open.update(self._told, self._count)
+        self._opened = opened
+        return opened == self._writer.caller.opened
 
     async def _settle(self) -> bool:
         """Tell Redis about everybody whose presence changed. False: some could not be told."""

@@ -1,10 +1,10 @@
 """Asks of people who have no seat: kept out of the log, where it is sure that they would be refused there.
 
 What a gateway knows of a room may be old, and a Join may be in the log that nobody has decided. Three facts make it sure
-all the same. The seats of a game are fixed once its lobby is over. Who ever asked for a seat in the room has a name in it,
-written by the same script call as the Join (append.lua looks). And a host without a seat has been host since the room was
-opened, so that every gateway has seen it. The script looks for a repeat first: an ask that is in the log already gets the
-outcome it has, whatever its sender has become since (P3).
+all the same. The seats of a game are fixed once its lobby is over. Who has a seat, or asked for one and is not decided yet,
+stands in the room's hash, written by the same script call as the commit or the Join (append.lua looks). And a host without a
+seat has been host since the room was opened, so that every gateway has seen it. The script looks for a repeat first: an ask
+that is in the log already gets the outcome it has, whatever its sender has become since (P3).
 """
 
 from engine.game import Rejected
@@ -18,10 +18,10 @@ _LOBBYS = (*_HOSTS, wire.Leave, wire.Move, wire.Ready, wire.Promise)
 
 
 def stranger(ask: wire.AnyDeed, player: str, facts: Facts, current: bool) -> str:
-    """What append.lua is told: "", "unless named", "surely". current: the facts are of the game that is asked about."""
+    """What append.lua is told: "", "unless noticed", "surely". current: the facts are of the game that is asked about."""
     if not facts.phase or type(ask) is wire.Join or player == facts.host or player in facts.seats.values():
         return ""
-    return "surely" if current and facts.phase != LOBBY else "unless named"
+    return "surely" if current and facts.phase != LOBBY else "unless noticed"
 
 
 def refusal(ask: wire.AnyDeed, phase: str) -> Rejected:

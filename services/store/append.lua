@@ -1,7 +1,7 @@
 -- Append one command of a client, once per (session, action id).
 -- KEYS r, queue, bell
 -- ARGV n, session, action id, data, private ('' none), lease ms, unread max, owner of the session, then perhaps
---   player, nickname ('' unchanged), stranger ('' may have a seat, 'unless named' the gateway knows of none, 'surely' there
+--   player, nickname ('' unchanged), stranger ('' may have a seat, 'unless noticed' the gateway knows of none, 'surely' there
 --   can be none)
 -- Returns {status, entry, code}: 0 new; 1 repeat (code '' while undecided); -1 no room; -2 game moved on; -3 too old; -4 overloaded;
 --   -5 a stranger's
@@ -29,11 +29,8 @@ end
 if h[1] ~= n then return {-2} end
 local player, nickname, stranger = ARGV[9], ARGV[10], ARGV[11]
 local names = tag .. ':n:' .. room
--- Everybody who ever asked for a seat here has a name, from the moment that their Join is in the log; while there is room for it.
 if stranger == 'surely' then return {-5} end
-if stranger and stranger ~= '' and redis.call('HEXISTS', names, player) == 0 and redis.call('HLEN', names) < NAMES_MAX then
-  return {-5}
-end
+if stranger and stranger ~= '' and not noticed(r, player) then return {-5} end
 if h[4] - h[3] >= tonumber(ARGV[7]) then return {-4} end
 
 -- Room for the outcomes of one more session: that of an owner with too many which was silent longest goes, else of all that
@@ -87,9 +84,20 @@ end
 redis.call('HSET', r, slot, ARGV[3] .. ' ' .. entry, 'a', h[4] + 1)
 local now = ms_of(entry)
 if nickname and nickname ~= '' then
-  -- Strangers who are refused leave a name too: so many fit, and an unchanged one is no news.
+  -- Only a Join brings one. Who is refused leaves a name too, until the names are too many; an unchanged one is no news.
+  if not noticed(r, player) then
+    redis.call('HSET', r, 'asking', (redis.call('HGET', r, 'asking') or ' ') .. player .. ' ')
+  end
   local name = redis.call('HGET', names, player)
-  if name ~= nickname and (name or redis.call('HLEN', names) < NAMES_MAX) then
+  if name ~= nickname then
+    if not name and redis.call('HLEN', names) >= NAMES_MAX then
+      for _, other in ipairs(redis.call('HKEYS', names)) do
+        if not noticed(r, other) then
+          redis.call('HDEL', names, other)
+          break
+        end
+      end
+    end
     redis.call('HSET', names, player, nickname)
     redis.call('PUBLISH', 'v:' .. room, 'names')
   end

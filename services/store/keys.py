@@ -9,6 +9,7 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   turn    turn of the deadline              due     its time in ms, empty when none
   base    cursor of the room's game before, absent in the first
   past:<n>  `<v> <cur> <d> <head>` with which an earlier game of the room ended
+  seated  players with a seat in the current game, a space around each     asking  those whose Join is not decided yet
   tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims that did not come back committed
   by      door of the worker that committed last, absent in a game that nobody has committed
   @<session>:<id mod 64>  `<id> <entry> [code]`: the last 64 outcomes of a client session

@@ -6,6 +6,7 @@ from engine.audience import publication
 from engine.fold import Decided, Position
 from engine.kit import Kit, encode_chance
 from engine.room.deadline import due
+from engine.room.state import Room
 from engine.room.view import RoomView
 from schemas.base import Detail, encode
 from schemas.codes import REJECTS
@@ -24,6 +25,10 @@ def reject_text(codes: dict[str, str], code: str) -> str:
 def reject_frame(codes: dict[str, str], code: str, action_id: int, detail: Detail) -> bytes:
     """The `reject` message for the client that asked; an empty detail is left out."""
     return encode(Reject(code, reject_text(codes, code), action_id, UNSET if detail == Detail() else detail))
+
+
+def _seated(room: Room | None) -> str:
+    return " " + "".join(seat.player + " " for seat in (room.seats if room else ()) if seat)
 
 
 def commit_of(
@@ -77,6 +82,7 @@ def commit_of(
         encode_chance(after.chance) if changed else b"",
         None if deadline is None else deadline.at_ms,
         0 if deadline is None else deadline.turn,
+        _seated(room),
         message,
         events,
         rejects,

@@ -92,6 +92,7 @@ class Caller:
         self._futures: list[asyncio.Future] = []
         self._watch: asyncio.TimerHandle | None = None
         self._flights = 0
+        self.opened = 0  # connections so far: the server may have lost its last moments before each but the first
 
     def call(self, *command: Any) -> asyncio.Future:
         """Queue one command; the future resolves to its raw reply."""
@@ -140,6 +141,7 @@ class Caller:
         try:
             async with asyncio.timeout(self.timeout_s):
                 self._link = await Link.open(connection)
+            self.opened += 1
         except BaseException as error:
             with suppress(RedisError, *Unreachable):
                 await connection.disconnect(nowait=True)

@@ -1,5 +1,5 @@
 -- Shared head of the scripts about presence. A player is connected while any gateway generation holds a socket of theirs;
--- Connected / Disconnected reach the log only on the change between none and some, and only for people who asked for a seat.
+-- Connected / Disconnected reach the log only on the change between none and some, and only for people who are noticed.
 
 -- A gateway's lease as it is kept: `<end> <length>`, both in ms.
 local function gateway_lease(now, ms)
@@ -7,7 +7,7 @@ local function gateway_lease(now, ms)
 end
 
 local function appended(tag, room, player, kind)
-  if redis.call('HEXISTS', tag .. ':n:' .. room, player) == 0 then return 0 end
+  if not noticed(tag .. ':r:' .. room, player) then return 0 end
   append_system(tag, room, '{"type":"' .. kind .. '","player":"' .. player .. '"}')
   return 1
 end

@@ -5,8 +5,8 @@
 -- KEYS m, ready, due
 -- ARGV tag, epoch, lease ms, rooms max (0: commit only), entries max, door of this worker, '1' to linger there when nothing is
 --   ready ('' = release the partition), lease ms while rooms are folded, then per room:
---   room, n, v0, cur0, v1, cur1, d1, head, snap, chance ('' unchanged), due ms ('' none), turn, publication ('' none),
---   #events, event.., #rejects, (slot, value).., #parked, record..
+--   room, n, v0, cur0, v1, cur1, d1, head, snap, chance ('' unchanged), due ms ('' none), turn,
+--   seated players (a space around each), publication ('' none), #events, event.., #rejects, (slot, value).., #parked, record..
 -- Returns {status, refused commits, claim..}; status 1 claims follow, 2 nothing ready and lingering, 0 released, -2 epoch over
 -- claim: {room, n, v, cur, d, head, claims, entries, g, snap, chance}, without the last three when this worker committed the
 --   room last and has them
@@ -28,23 +28,23 @@ local i = 9
 while i < #ARGV do
   local room, n, v0 = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local r = tag .. ':r:' .. room
-  local events = tonumber(ARGV[i + 13])
-  local first_reject = i + 15 + events
+  local events = tonumber(ARGV[i + 14])
+  local first_reject = i + 16 + events
   local rejects = tonumber(ARGV[first_reject - 1])
   local first_parked = first_reject + 2 * rejects + 1
   local parked = tonumber(ARGV[first_parked - 1])
-  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'due', 'claims', 'turn', 'by', 'a')
+  local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'due', 'claims', 'turn', 'by', 'a', 'seated', 'asking')
   local good = h[1] == n and h[2] == v0 and h[3] == ARGV[i + 3] and v0 + events == tonumber(ARGV[i + 4])
   local log = tag .. ':e:' .. room .. '/' .. n
   -- The first write is the last check: an events stream that stands further on, or is none, refuses it.
-  if good and events > 0 and type(redis.pcall('XADD', log, (v0 + 1) .. '-0', 'e', ARGV[i + 14])) == 'table' then
+  if good and events > 0 and type(redis.pcall('XADD', log, (v0 + 1) .. '-0', 'e', ARGV[i + 15])) == 'table' then
     good = false
     set_aside(room)
     open[room] = nil
   end
   if good then
     for k = 2, events do
-      redis.call('XADD', log, (v0 + k) .. '-0', 'e', ARGV[i + 13 + k])
+      redis.call('XADD', log, (v0 + k) .. '-0', 'e', ARGV[i + 14 + k])
     end
     for k = 0, parked - 1 do
       redis.pcall('XADD', log, ARGV[i + 4] .. '-*', 'x', ARGV[first_parked + k])
@@ -71,9 +71,14 @@ while i < #ARGV do
     elseif h[4] ~= '' then
       redis.call('ZREM', due, room)
     end
-    if ARGV[i + 12] ~= '' then redis.call('PUBLISH', 'v:' .. room, ARGV[i + 12]) end
+    if ARGV[i + 13] ~= '' then redis.call('PUBLISH', 'v:' .. room, ARGV[i + 13]) end
     -- a batch may end before its claim does, with the entry that killed a worker
-    if (tonumber(h[8]) or 0) > tonumber(ARGV[i + 6]) then redis.call('ZADD', ready, 'NX', now, room) end
+    if (tonumber(h[8]) or 0) > tonumber(ARGV[i + 6]) then
+      redis.call('ZADD', ready, 'NX', now, room)
+    elseif h[10] then -- everybody who asked for a seat has an answer
+      redis.call('HDEL', r, 'asking')
+    end
+    if h[9] ~= ARGV[i + 12] then redis.call('HSET', r, 'seated', ARGV[i + 12]) end
     open[room] = nil
   else
     refused = refused + 1

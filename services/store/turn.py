@@ -39,7 +39,10 @@ class Claim(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """One room's batch. The first fields are what the script compares; `chance` b"": unchanged; due_ms None: none."""
+    """One room's batch. The first fields are what the script compares; `chance` b"": unchanged; due_ms None: none.
+
+    seated: players with a seat, a space around each: it is noticed when they come and go.
+    """
 
     room: str
     n: int
@@ -53,6 +56,7 @@ class Commit(NamedTuple):
     chance: bytes
     due_ms: int | None
     turn: int
+    seated: str
     publication: bytes
     events: list[bytes]
     rejects: list[tuple[str, str]]
@@ -100,7 +104,7 @@ async def turn(
     args: list = [tag(part), epoch, lease_ms, rooms, entries, door, "1" if linger else "", lease_ms + fold_ms]
     for c in commits:
         args += c[:10]
-        args += ("" if c.due_ms is None else c.due_ms, c.turn, c.publication, len(c.events))
+        args += ("" if c.due_ms is None else c.due_ms, c.turn, c.seated, c.publication, len(c.events))
         args += c.events
         args.append(len(c.rejects))
         for field, value in c.rejects:

@@ -58,7 +58,7 @@ class Writer:
     ) -> Appended:
         """Append a client's command to game n of a room. Safe to repeat with the same session and id (P3).
 
-        stranger: "unless named" or "surely", of a player who has no seat (`services.gateway.strangers`).
+        stranger: "unless noticed" or "surely", of a player who has no seat (`services.gateway.strangers`).
         owner: whose session it is, when that is not `player`.
         """
         keys = (key("r", room), QUEUE, BELL)
@@ -99,6 +99,11 @@ class Writer:
     async def beat(self, part: int, generation: str, gateway_lease_ms: int) -> bool:
         """Renew a gateway's lease on a partition; False: its sockets were taken off, register them again."""
         return bool(await self.caller.run("beat", (part_key("g", part),), (generation, gateway_lease_ms)))
+
+    async def held(self, part: int, generation: str) -> set[tuple[str, str]]:
+        """The (room, player) that a gateway holds in a partition, by what Redis knows."""
+        found = await self.caller.call("SMEMBERS", f"{part_key('gr', part)}:{generation}")
+        return {tuple(pair.decode().split(" ", 1)) for pair in found}
 
     async def due(self, part: int, limit: int = 200, rearm_ms: int = 3000) -> tuple[int, int, bool]:
         """(Timeouts appended, lateness of the oldest in ms, whether more are due) for one partition."""

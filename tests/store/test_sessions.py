@@ -149,12 +149,6 @@ async def test_a_strangers_entry_is_refused_unless_it_is_there_or_the_player_has
 
 
 @run
-async def test_where_names_are_full_a_name_that_is_missing_means_nothing(s):
-    await s.caller.call("HSET", key("n", ROOM), *(part for n in range(200) for part in (f"p{n}", "x")))
-    assert (await say(s, "eve", "tab1", 1, stranger="unless named")).status == NEW
-
-
-@run
 async def test_a_late_refusal_does_not_take_the_place_of_the_id_that_has_it_by_now(s):
     """An outage of the workers: more asks of one session wait than it has places, and the first of them is refused."""
     await s.append(10, cmd.Leave("nobody"))
