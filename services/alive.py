@@ -1,13 +1,16 @@
-"""A sign of life of processes that have no door to knock at: a file in the data folder, touched while they do their rounds.
+"""A sign of life of processes that have no door to knock at: a file in the data folder, touched while they do their rounds,
+also while Redis is away.
 
-`noripan worker --check` and `noripan scheduler --check` look at it. A folder shared by several processes of a kind says that
-one of them lives; in a container, where each has its own, it says that this one does.
+`noripan worker --alive` and `noripan scheduler --alive` look at it alone, `--check` at it and at Redis. A folder shared by
+several processes of a kind says that one of them lives; in a container, where each has its own, it says that this one does.
 """
 
+import signal
+import sys
 import time
 from pathlib import Path
 
-from services.settings import Settings
+from services.settings import Settings, env_name
 
 EVERY_S = 2.0
 STALE_S = 10.0
@@ -40,3 +43,16 @@ def is_alive(settings: Settings, process: str) -> bool:
         return time.time() - sign(settings, process).stat().st_mtime < STALE_S
     except OSError:
         return False
+
+
+def silence(settings: Settings, process: str) -> str:
+    """The complaint of a check when there is no sign of life, else ""."""
+    if is_alive(settings, process):
+        return ""
+    return f"no {process} with {env_name('data_dir')}={settings.data_dir} has done a round in the last {STALE_S:.0f} s"
+
+
+def stoppable() -> None:
+    """From now on SIGTERM and SIGINT end this process with exit code 0, also before its event loop has handlers of its own."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: sys.exit(0))

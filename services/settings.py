@@ -58,9 +58,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
       work, how long a worker waits at an idle partition. Recovery from a killed worker takes about lease + sweep; from one
       that was killed while it folded, fold_ms_max more.
     fold_ms_max: an engine step that uses more CPU time is parked, so that a bad room hurts itself only.
-    durability: what an acknowledged action survives. `everysec`: any process dying; a power cut may take the last
-      second. `always`: also the power cut, at about half the throughput. Sets appendfsync of the embedded server; a
-      server of one's own is set in its own configuration.
+    durability: what an acknowledged action survives. `everysec`: any of our processes dying; a server that is killed or
+      loses power may take what it had not written yet: its last moments, up to two seconds on a busy disk. `always`: that,
+      too, at about half the throughput. Sets appendfsync of the embedded server; a server of one's own is set in its own
+      configuration.
     allowed_origins: web origins besides the gateway's own that may open sockets.
     proxy_hops: how many trusted reverse proxies stand in front, each appending to X-Forwarded-For; 0: no header is
       believed.
@@ -68,6 +69,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     rooms_per_minute, sockets_max_per_address: what one client address may create and hold.
     requests_per_minute: what one client address may ask over HTTP, as many at once.
     heartbeat_s: a connection that died without a word is noticed within this time and a second.
+    drain_s: a gateway that got SIGTERM still serves for so long, while /readyz says 503: time for a load balancer to notice.
     """
 
     data_dir: Text = "./.noripan"
@@ -95,6 +97,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     sockets_max_per_address: Number = 200
     requests_per_minute: Number = 6000
     heartbeat_s: Annotated[float, _says("seconds, 1 to 300", ge=1, le=300)] = 15.0
+    drain_s: Annotated[float, _says("seconds, 0 to 60", ge=0, le=60)] = 1.0
     log_level: Annotated[Literal["debug", "info", "warning", "error"], _says("debug, info, warning or error")] = "info"
 
     @property

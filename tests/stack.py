@@ -27,9 +27,10 @@ import redis
 from services.store.server import Embedded, embedded, free_port
 
 ROOT = Path(__file__).parents[1]
-READY_S = 20.0
-STOP_S = 10.0
-# Tests are one address that plays faster than people; those of the limits set them themselves.
+READY_S = 120.0
+STOP_S = 60.0
+# Tests are one address that plays faster than people, and nobody balances load between them and the gateways; tests of the
+# limits set them themselves.
 DEFAULTS = {
     "NORIPAN_GAMES": "tests.games.duel",
     "NORIPAN_ROOMS_PER_MINUTE": "100000",
@@ -37,10 +38,11 @@ DEFAULTS = {
     "NORIPAN_REQUESTS_PER_MINUTE": "1000000",
     "NORIPAN_MESSAGE_RATE": "100000",
     "NORIPAN_MESSAGE_BURST": "100000",
+    "NORIPAN_DRAIN_S": "0",
 }
 
 
-def wait_until(what, seconds: float = 10.0, said=lambda: "") -> None:
+def wait_until(what, seconds: float = 60.0, said=lambda: "") -> None:
     """Wait for a fact about another process, which cannot tell us itself."""
     end = time.monotonic() + seconds
     while not what():

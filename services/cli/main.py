@@ -16,6 +16,7 @@ import sys
 import click
 
 import services.cli
+from services.alive import silence
 from services.settings import SettingsError, load
 
 PROCESSES = {
@@ -44,16 +45,25 @@ class Commands(click.Group):
 
 def _process(name: str) -> click.Command:
     @click.command(name, help=PROCESSES[name])
-    @click.option("--check", is_flag=True, help="Only say whether one could work now: exit code 0, or 1 and why not.")
-    def run(check: bool) -> None:
-        if not check:
+    @click.option("--check", is_flag=True, help="Only say whether one can work now: exit code 0, or 1 and why not.")
+    @click.option("--alive", is_flag=True, help="Only say whether one lives, with or without Redis: exit code 0, or 1.")
+    def run(check: bool, alive: bool) -> None:
+        if not (check or alive):
             sys.exit(importlib.import_module(f"services.{name}.__main__").main())
-        health = importlib.import_module("services.cli._health")
-        if complaint := health.complaint(name, load(os.environ)):
+        if complaint := _complaint(name, check):
             click.echo(complaint, err=True)
             sys.exit(1)
 
     return run
+
+
+def _complaint(process: str, check: bool) -> str:
+    """What keeps `process` from working (check) or from living, "" when nothing does. Raises SettingsError."""
+    settings = load(os.environ)
+    if not check and process != "gateway":
+        return silence(settings, process)  # asked every few seconds for ever, so it imports nothing more
+    health = importlib.import_module("services.cli._health")
+    return health.complaint(process, settings, "readyz" if check else "healthz")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -117,7 +117,9 @@ def process_children(settings: Settings, url: str) -> list[Child]:
 
     def child(name: str, module: str, stage: int) -> Child:
         argv = (sys.executable, "-m", f"services.{module}")
-        return Child(name=name, argv=argv, stage=stage, env={"REDIS_URL": url, "PYTHONUNBUFFERED": "1"})
+        # Nobody stands in front of this gateway who would have to notice that it ends.
+        env = {"REDIS_URL": url, "PYTHONUNBUFFERED": "1", "NORIPAN_DRAIN_S": "0"}
+        return Child(name=name, argv=argv, stage=stage, env=env)
 
     workers = [child(f"worker-{n}", "worker", PLAY) for n in range(1, settings.workers + 1)]
     return [*workers, child("scheduler", "scheduler", WATCH), child("gateway", "gateway", SERVE)]

@@ -15,6 +15,7 @@ import uvloop
 
 from schemas.codes import CLOSES
 from schemas.wire import FRAME_BYTES_MAX
+from services.alive import stoppable
 from services.games import load_games
 from services.gateway.app import build
 from services.gateway.context import Context
@@ -23,7 +24,7 @@ from services.gateway.limits import Addresses
 from services.gateway.peer import Peer
 from services.log import setup
 from services.settings import Settings, SettingsError, load_or_exit, redis_url_of
-from services.store.check import check, or_exit
+from services.store.check import await_server, or_exit
 
 STOP_S = 2
 
@@ -48,15 +49,16 @@ def listen(settings: Settings) -> socket.socket:
 
 
 async def serve(settings: Settings) -> int:
-    """Run until SIGTERM or SIGINT; the exit code."""
-    await check(redis_url_of(settings))
+    """Run until SIGTERM or SIGINT; the exit code. After a first SIGTERM it serves for drain_s more, and is not ready."""
+    await await_server(redis_url_of(settings))
     door = listen(settings)
     Peer.going_away = CLOSES["going_away"]
     Peer.allow(settings.message_rate, settings.message_burst)
     if not settings.proxy_hops:  # behind a proxy every connection is the proxy's
         Door.addresses = Addresses(settings.sockets_max_per_address, settings.rooms_per_minute)
+    context = Context(settings)
     config = uvicorn.Config(
-        build(Context(settings)),
+        build(context),
         http=Door,
         ws=Peer,
         ws_max_size=FRAME_BYTES_MAX,
@@ -72,8 +74,19 @@ async def serve(settings: Settings) -> int:
         timeout_graceful_shutdown=STOP_S,
     )
     server = Server(config)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, setattr, server, "should_exit", True)
+    loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        server.should_exit = True
+
+    def drain() -> None:
+        if context.draining:
+            end()
+        context.draining = True
+        loop.call_later(settings.drain_s, end)
+
+    loop.add_signal_handler(signal.SIGTERM, drain)
+    loop.add_signal_handler(signal.SIGINT, end)
     await server.serve(sockets=[door])
     return 0 if server.started else 1
 
@@ -86,6 +99,7 @@ def many_files() -> None:
 
 
 def main() -> None:
+    stoppable()
     settings = load_or_exit()
     many_files()
     setup(settings.log_level, f"gateway-{os.getpid()}")

@@ -171,8 +171,10 @@ async def healthz(request: Request) -> Response:
 
 
 async def readyz(request: Request) -> Response:
-    """Rooms can be served. What is amiss without keeping anybody from playing is said, too."""
+    """Rooms can be served, and this process is not about to end. What is amiss and keeps nobody from playing is said, too."""
     context = context_of(request)
+    if context.draining:
+        return Response("going away\n", 503, media_type="text/plain")
     ready = await context.ready()
     text = "ready\n" if ready else "no Redis\n"
     if context.clock.differs_ms:

@@ -42,6 +42,7 @@ class Context:
         self.claims = Buckets(CLAIMS_PER_MINUTE)
         self.moves = Buckets(MOVES_PER_MINUTE)
         self.steps = Buckets(STEPS_PER_MINUTE)
+        self.draining = False  # told to end: still serving, no longer ready
         self._tasks: list[asyncio.Task] = []
 
     async def start(self) -> None:

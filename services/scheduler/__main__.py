@@ -8,10 +8,10 @@ import structlog
 import uvloop
 from redis.exceptions import RedisError, ResponseError
 
-from services.alive import Alive
+from services.alive import Alive, stoppable
 from services.log import setup
 from services.settings import Settings, load_or_exit, redis_url_of
-from services.store.check import check, or_exit
+from services.store.check import await_server, or_exit
 from services.store.clock import Clock
 from services.store.keys import PARTITIONS
 from services.store.redis import Caller, Unreachable, connect
@@ -46,20 +46,23 @@ async def tick(writer: Writer) -> bool:
     return any(report[2] for report in reports)
 
 
-async def run(settings: Settings, stop: asyncio.Event) -> None:
-    """Until `stop`. While Redis is away it tries again; raises UnfitServer and redis-py's errors at start only."""
+async def run(settings: Settings) -> None:
+    """Until SIGTERM or SIGINT. While Redis is away it tries again; raises UnfitServer and redis-py's errors at start only."""
     url = redis_url_of(settings)
-    await check(url)
+    alive = Alive(settings, "scheduler")
+    await await_server(url, alive)
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
     caller = Caller(connect(url))
     writer = Writer(caller, settings.lease_ms)
-    alive = Alive(settings, "scheduler")
     measuring = asyncio.create_task(Clock(caller).run())
     log.info("scheduler ready")
     while not stop.is_set():
         more = False
+        alive()
         try:
             more = await tick(writer)
-            alive()
         except (RedisError, *Unreachable) as error:
             log.warning("redis unreachable", fault=type(error).__name__)
             await asyncio.sleep(0.2)
@@ -74,17 +77,12 @@ async def run(settings: Settings, stop: asyncio.Event) -> None:
 
 
 def main() -> None:
+    stoppable()
     settings = load_or_exit()
     setup(settings.log_level, f"scheduler-{os.getpid()}")
 
-    async def until_stopped() -> None:
-        stop = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        await run(settings, stop)
-
     with or_exit():
-        uvloop.run(until_stopped())
+        uvloop.run(run(settings))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 """What the server must be like, checked at start: version, eviction policy, partitions. And how a process says that it is not."""
 
+import asyncio
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
-from redis.exceptions import RedisError
+from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from services.store.keys import META, PARTITIONS
 from services.store.redis import Unreachable, connect
@@ -18,6 +22,10 @@ class UnfitServer(Exception):
 
 
 FAULTS = (UnfitServer, RedisError, *Unreachable)
+# How long a process that starts waits for a server that is away or still loads its file, and how often it looks.
+START_S_MAX = 60.0
+START_LOOK_S = 0.5
+_AWAY = (RedisConnectionError, RedisTimeoutError, BusyLoadingError, *Unreachable)
 
 
 def complaint(error: Exception) -> str:
@@ -29,12 +37,40 @@ def complaint(error: Exception) -> str:
 
 @contextmanager
 def or_exit() -> Iterator[None]:
-    """Around a process's start: an unfit server ends it with exit code 2, since trying again cannot mend that; silence with 1."""
+    """Around a process's start: an unfit server ends it with exit code 2, since trying again cannot mend that; silence with 1.
+    See `await_server` for how much silence."""
     try:
         yield
     except FAULTS as error:
         print(complaint(error), file=sys.stderr)
         sys.exit(2 if isinstance(error, UnfitServer) else 1)
+
+
+async def await_server(url: str, on_look: Callable[[], None] = lambda: None) -> None:
+    """`check` of a process that starts: a server that is not there yet is waited for, START_S_MAX at most.
+
+    `on_look` is called before each look. Raises what `check` raises: at once for what waiting cannot mend (an unfit server,
+    a wrong password, an address that is none), else when the time is over.
+    """
+    begun, waited = time.monotonic(), False
+    while True:
+        on_look()
+        try:
+            await check(url)
+        except AuthenticationError:  # a ConnectionError to redis-py
+            raise
+        except _AWAY as error:
+            if time.monotonic() - begun > START_S_MAX:
+                log.error("redis did not come, giving up", seconds=round(time.monotonic() - begun))
+                raise
+            if not waited:
+                log.warning("waiting for redis", seconds_max=START_S_MAX, fault=type(error).__name__)
+            waited = True
+            await asyncio.sleep(START_LOOK_S)
+            continue
+        if waited:
+            log.info("redis is there", seconds=round(time.monotonic() - begun, 1))
+        return
 
 
 async def check(url: str) -> None:

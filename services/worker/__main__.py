@@ -10,11 +10,11 @@ import structlog
 import uvloop
 from arq.connections import RedisSettings
 
-from services.alive import Alive
+from services.alive import Alive, stoppable
 from services.games import load_games
 from services.log import setup
 from services.settings import SettingsError, load_or_exit, redis_url_of
-from services.store.check import check, or_exit
+from services.store.check import START_S_MAX, await_server, or_exit
 from services.store.keys import PARTITIONS
 from services.store.redis import Caller, connect
 from services.store.subscriber import Subscriber
@@ -32,6 +32,7 @@ async def drain(ctx: dict) -> None:
 
 
 def main() -> None:
+    stoppable()
     settings = load_or_exit()
     setup(settings.log_level, f"worker-{os.getpid()}")
     try:
@@ -40,15 +41,15 @@ def main() -> None:
     except SettingsError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
-    guard.install(settings.fold_ms_max / 1000)
     # What is loaded stays; folds make thousands of small objects a second that reference counts free by themselves.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     loop = uvloop.new_event_loop()
     asyncio.set_event_loop(loop)
+    alive = Alive(settings, "worker")
     with or_exit():
-        loop.run_until_complete(check(url))
+        loop.run_until_complete(await_server(url, alive))
     door = f"door:{os.getpid()}:{secrets.token_hex(4)}"
     drainer = Drainer(Caller(connect(url)), settings, door)
     heard = asyncio.Event()
@@ -70,19 +71,25 @@ def main() -> None:
             task.cancel()
         await drainer.caller.close()
 
+    arq_settings = RedisSettings.from_dsn(url)
+    arq_settings.conn_retries = round(START_S_MAX)  # one a second
     worker = BellWorker(
         url,
-        Alive(settings, "worker"),
+        alive,
         **settings_for(
             drain,
             max_jobs=2 * PARTITIONS,
-            redis_settings=RedisSettings.from_dsn(url),
+            redis_settings=arq_settings,
             on_startup=startup,
             on_shutdown=shutdown,
         ),
     )
     drainer.park_job = worker.park
-    worker.run()
+    guard.install(settings.fold_ms_max / 1000)
+    try:
+        worker.run()
+    finally:
+        guard.remove()
 
 
 if __name__ == "__main__":

@@ -69,6 +69,12 @@ class BellWorker(Worker):
         finally:
             listener.cancel()
 
+    async def close(self) -> None:
+        """arq's own raises for the first job that was cancelled before it began, and leaves the others unfinished."""
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+        self.tasks.clear()
+        await super().close()
+
     async def _listen(self) -> None:
         redis = connect(self._url, timeout_s=None, connections=1)
         try:

@@ -25,6 +25,12 @@ def install(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds / TICKS, seconds / TICKS)
 
 
+def remove() -> None:
+    """Tick no more. Before the process ends: a tick that finds the interpreter's handlers gone would end it by the signal."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, signal.SIG_IGN)
+
+
 def _tick(number: int, frame: FrameType | None) -> None:
     global _ticks
     _ticks += 1

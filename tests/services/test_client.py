@@ -30,7 +30,7 @@ from tests.stack import stack as stack
 add("tests.games.duel")  # as NORIPAN_GAMES does it for the processes
 
 
-def run(what: Coroutine[Any, Any, Any], seconds: float = 60) -> Any:
+def run(what: Coroutine[Any, Any, Any], seconds: float = 300) -> Any:
     async def bounded() -> Any:
         async with asyncio.timeout(seconds):
             return await what
