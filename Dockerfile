@@ -1,6 +1,10 @@
 # One image for every process: `noripan <gateway|worker|scheduler|…>`. The pages are built in a stage of their own, so the
-# image that serves has no Node; packages come by hash from the lock.
-FROM node:22-slim AS web
+# image that serves has no Node; packages come by hash from the lock, and so does what builds ours. A host who wants the
+# base images by digest gives them: --build-arg PYTHON_IMAGE=python@sha256:…
+ARG NODE_IMAGE=node:22.20-bookworm-slim
+ARG PYTHON_IMAGE=python:3.13-slim-bookworm
+
+FROM ${NODE_IMAGE} AS web
 WORKDIR /src/services/web
 COPY services/web/package.json services/web/package-lock.json services/web/.npmrc ./
 RUN npm ci --no-audit --no-fund
@@ -8,7 +12,7 @@ COPY schemas/json /src/schemas/json
 COPY services/web ./
 RUN npm run build
 
-FROM python:3.13-slim
+FROM ${PYTHON_IMAGE}
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 WORKDIR /app
 COPY requirements.lock ./
@@ -18,7 +22,7 @@ COPY schemas schemas
 COPY engine engine
 COPY services services
 COPY --from=web /src/services/web/dist services/web/dist
-RUN pip install --no-cache-dir --no-deps . \
+RUN pip install --no-cache-dir --no-deps --no-build-isolation . \
     && useradd --system --no-create-home noripan \
     && install -d -o noripan /data
 USER noripan

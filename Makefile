@@ -1,5 +1,5 @@
 # Everything from a fresh checkout with one command each. Needed beforehand: make and a Python >= 3.11; neither Redis nor
-# Docker nor Node. What has been done is remembered by stamp files in .venv, so a second `make up` starts at once.
+# Docker nor Node nor a browser. What has been done is remembered by stamp files in .venv, so a second `make up` starts at once.
 #
 #   make up      play: http://127.0.0.1:8080/          make test    all checks that a change has to pass (< 10 minutes)
 #   make soak    the long campaigns                    make bench   the budgets, measured
@@ -16,28 +16,34 @@ WEB := services/web/dist/index.html
 WEB_SOURCES := $(shell find services/web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' -not -path '*/tests/*')
 JOBS ?= 2
 ARGS ?=
+# "yes" unless ARGS names tests and none that drive a browser, or leaves those out.
+BROWSER = $(if $(findstring --ignore=tests/browser,$(ARGS)),,$(if $(filter-out tests/,$(filter tests/%,$(ARGS))),$(findstring \
+	tests/browser,$(ARGS)),yes))
 
-.PHONY: up test soak bench lint lock web test-web test-python clean
+.PHONY: up test soak bench lint lock web browser test-web test-python clean
 .DELETE_ON_ERROR:
 
 up: $(RUN) $(WEB)
 	@exec $(BIN)/noripan up
 
-# Every part runs, whatever the others found; pytest's closing line comes last.
-test:
+# Without a browser nothing is begun. Then every part runs, whatever the others found; pytest's closing line comes last.
+test: $(if $(BROWSER),browser)
 	@failed=0; \
 	for part in lint test-web test-python; do $(MAKE) --no-print-directory $$part || failed=1; done; \
 	exit $$failed
 
-test-python: $(DEV) $(WEB)
+test-python: $(DEV) $(if $(BROWSER),browser) $(WEB)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+
+browser: $(DEV)
+	@tools/browser.sh install >/dev/null
 
 test-web: $(NPM)
 	tools/npm.sh run check
 	tools/npm.sh run types:check
 	tools/npm.sh test
 
-soak: $(DEV) $(WEB)
+soak: $(DEV) browser $(WEB)
 	$(BIN)/python -m pytest -m soak --timeout 7200 $(ARGS)
 
 bench: $(RUN)
@@ -58,7 +64,7 @@ $(VENV)/.venv-stamp:
 $(RUN): requirements.lock pyproject.toml | $(VENV)/.venv-stamp
 	@echo "Installing the packages of requirements.lock"
 	@$(PIP) install --require-hashes -r requirements.lock
-	@$(PIP) install --no-deps -e .
+	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(DEV): requirements-dev.lock | $(RUN)
@@ -79,9 +85,9 @@ $(WEB): $(WEB_SOURCES) | $(NPM)
 lock: $(DEV)
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --universal --generate-hashes --no-emit-index-url --python-version 3.11 --upgrade \
-		pyproject.toml -o requirements.lock
+		--extra build pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --universal --generate-hashes --no-emit-index-url --python-version 3.11 --upgrade \
-		--extra test --extra web pyproject.toml -o requirements-dev.lock
+		--extra build --extra test --extra web pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) services/web/dist services/web/node_modules

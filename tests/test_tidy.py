@@ -45,7 +45,7 @@ LONG: dict[str, str] = {"services/web/src/lib/wire.ts": "generated from schemas/
 
 
 def files(*suffixes: str, under: str = ".") -> list[Path]:
-    """Sources of that kind, without what is built, installed or hidden."""
+    """Sources of that kind (a suffix, or a whole name), without what is built, installed or hidden."""
 
     def walk(folder: Path) -> Iterator[Path]:
         for entry in sorted(folder.iterdir()):
@@ -53,7 +53,7 @@ def files(*suffixes: str, under: str = ".") -> list[Path]:
                 continue
             if entry.is_dir():
                 yield from walk(entry)
-            elif entry.suffix in suffixes:
+            elif entry.suffix in suffixes or entry.name in suffixes:
                 yield entry
 
     start = ROOT / under
@@ -122,15 +122,29 @@ def test_every_module_says_what_it_is():
         assert not tree.body or ast.get_docstring(tree), f"{short(path)} has no docstring"
 
 
-def test_lock_files_name_no_registry():
-    """Where packages come from is the installing machine's affair; hashes say what they are."""
-    for path in [*ROOT.glob("*.lock"), *ROOT.glob("services/web/package-lock.json"), ROOT / "pyproject.toml"]:
-        text = path.read_text(encoding="utf-8")
-        hosts = re.findall(
-            r'pypi\.org|pythonhosted|npmjs|"resolved"|--(?:extra-)?index-url|--find-links|registry *=', text
-        )
-        header = re.findall(r"^#.*--no-emit-index-url.*$", text, re.M)
-        assert not [host for host in hosts if not any(host in line for line in header)], short(path)
+def texts(value: object) -> Iterator[str]:
+    """Every string of a JSON value, keys too, but for what a package says about its own funding."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if name != "funding":
+                yield name
+                yield from texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from texts(part)
+    elif isinstance(value, str):
+        yield value
+
+
+def test_lock_files_and_declarations_say_nowhere_where_packages_come_from():
+    """That is the installing machine's affair; hashes say what they are."""
+    where = re.compile(r"[a-z+]://|^resolved$|--(?:extra-)?index-url|--find-links|\bregistry *=")
+    said = {path: path.read_text(encoding="utf-8") for path in [*ROOT.glob("*.lock"), ROOT / "pyproject.toml"]}
+    said[ROOT / "services/web/.npmrc"] = (ROOT / "services/web/.npmrc").read_text(encoding="utf-8")
+    for path in files("package.json", "package-lock.json", under="services/web"):
+        said[path] = "\n".join(texts(json.loads(path.read_text(encoding="utf-8"))))
+    found = [(short(path), line) for path, text in said.items() for line in text.splitlines() if where.search(line)]
+    assert [one for one in found if "--no-emit-index-url" not in one[1]] == []
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
@@ -139,11 +153,20 @@ def test_python_locks_have_a_hash_for_everything_and_cover_what_is_declared(name
     blocks = re.split(r"^(?=[a-z0-9])", text, flags=re.M)[1:]
     assert blocks and all("--hash=sha256:" in block for block in blocks)
     locked = {re.match(r"[a-z0-9-]+", block)[0] for block in blocks}
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = list(project["dependencies"])
+    declaration = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = declaration["project"]
+    assert project["optional-dependencies"]["build"] == declaration["build-system"]["requires"]
+    declared = project["dependencies"] + project["optional-dependencies"]["build"]
     if "dev" in name:
         declared += [one for extra in project["optional-dependencies"].values() for one in extra]
     assert {re.match(r"[A-Za-z0-9-]+", one)[0].lower() for one in declared} <= locked
+
+
+@pytest.mark.parametrize("name", ["Makefile", "Dockerfile"])
+def test_nothing_is_built_with_a_backend_that_is_not_in_the_lock(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    builds = re.findall(r"install .*--no-deps .*", text)
+    assert builds and all("--no-build-isolation" in line for line in builds)
 
 
 def test_npm_lock_has_a_hash_for_everything():

@@ -20,7 +20,12 @@ if ! where >/dev/null; then
     "$python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r "$root/.venv/node.lock"
 fi
 node=$(where)
-PATH=$node/bin:$PATH
+# Not bin/npm: that is a link in Node's own package, and a wheel holds a copy of it which finds nothing. Scripts that call npm
+# themselves have to find the right one, too.
+shims=$root/.venv/npm
+mkdir -p "$shims"
+printf '#!/bin/sh\nexec "%s/bin/node" "%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' "$node" "$node" >"$shims/npm"
+chmod +x "$shims/npm"
+PATH=$shims:$node/bin:$PATH
 export PATH
-# Not bin/npm: that is a link in Node's own package, and a wheel holds a copy of it which finds nothing.
-exec node "$node/lib/node_modules/npm/bin/npm-cli.js" "$@"
+exec npm "$@"

@@ -1,19 +1,24 @@
-"""A headless Chromium of the system, driven by Playwright (its own download is never used), and the product as real processes.
+"""A headless Chromium, the one that tools/browser.sh finds, driven by Playwright; and the product as real processes.
+
+It draws with one font that has Korean letters, from a package of the lock: what a page looks like does not depend on the fonts
+of the machine, which may have none.
 
 Both live as long as the tests of this folder run: Playwright keeps an event loop running, in which tests elsewhere could
 not start theirs, so they must be gone by then.
 """
 
 import json
-import shutil
+import os
+import subprocess
+from pathlib import Path
 
+import pylopdf_fonts_ko
 import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.browser.stage import STAGE
-from tests.stack import Stack
+from tests.stack import ROOT, Stack
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -25,12 +30,23 @@ FLAGS = [
 ]
 
 
+FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>{fonts}</dir><cachedir>{cache}</cachedir></fontconfig>
+"""
+
+
 @pytest.fixture(scope="package")
-def browser():
-    if CHROMIUM is None:
-        pytest.fail("the browser tests need Chromium: apt-get install chromium")
+def browser(tmp_path_factory):
+    tool = subprocess.run([ROOT / "tools/browser.sh"], capture_output=True, text=True)
+    if tool.returncode:
+        pytest.fail(tool.stderr, pytrace=False)
+    folder = tmp_path_factory.mktemp("fonts")
+    conf = folder / "fonts.conf"
+    conf.write_text(FONTS.format(fonts=Path(pylopdf_fonts_ko.__file__).parent, cache=folder / "cache"))
+    env = {**os.environ, "FONTCONFIG_FILE": str(conf)}
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        found = playwright.chromium.launch(executable_path=tool.stdout.strip(), args=FLAGS, env=env)
         yield found
         found.close()
 
