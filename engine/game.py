@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from engine.rng import Rng
 from schemas.base import Detail, Record, snake
+from schemas.fits import Fit, Seating
 
 
 class Event(Record, kw_only=True):
@@ -80,6 +81,8 @@ class Game(Struct, frozen=True, kw_only=True):
 
     Options: a Struct whose fields all have defaults. check(options, seats) -> Rejected | None: the cross-field rules and the
       number of players; `seats` are the taken seats at Start, () while only options are known.
+    fits, seatings: what of the options goes together, and how many may play (schemas/fits.py). `check` refuses all that
+      they exclude (engine/fits.py does it), and a form built from them offers nothing that `check` refuses.
     apart(state): the seats whose view or events differ from a spectator's. The others share one encoding, so keep it small;
       listing too many is only slower, listing too few breaks the rule that view(state, Seated(i)) is what seat i gets.
     view(state, viewer): of every state that evolve makes, also between two events of one decision: a replay stops there.
@@ -118,6 +121,8 @@ class Game(Struct, frozen=True, kw_only=True):
     result: Callable[[Any], Any]
     hidden_variations: Callable[[Any, Viewer], tuple] = lambda state, viewer: ()
     allies: Callable[[Any, tuple[int, ...], int], tuple[int, ...]] = lambda options, seats, seat: (seat,)
+    fits: tuple[Fit, ...] = ()
+    seatings: tuple[Seating, ...] = ()
 
 
 def open_to_all(event: Any, viewer: Viewer) -> Any:

@@ -40,9 +40,13 @@ encode = msgspec.json.Encoder().encode
 
 
 class Detail(Struct, frozen=True, omit_defaults=True):
-    """Why something was refused: where, what was expected, what was got. Never a secret, never a stack."""
+    """Why something was refused: where, what was expected, what was got. Never a secret, never a stack.
+
+    beside: other options, as they stand, that `field` does not go with.
+    """
 
     field: str = ""
     expected: Any = None
     got: Any = None
     at: str = ""
+    beside: dict[str, Any] = {}

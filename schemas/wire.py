@@ -28,6 +28,7 @@ from schemas.base import (
     snake,
 )
 from schemas.entry import Settings
+from schemas.fits import Fit, Seating
 
 FRAME_BYTES_MAX = 8192
 DEPTH_MAX = 16
@@ -356,7 +357,9 @@ class Me(Struct, frozen=True):
 
 
 class GameInfo(Struct, frozen=True):
-    """One of GET /api/games. Schemas are JSON Schema 2020-12; `codes` maps the game's own reject codes to Korean text."""
+    """One of GET /api/games. Schemas are JSON Schema 2020-12; `codes` maps the game's own reject codes to Korean text,
+    `fits` and `seatings` say which options go together and how many may play by them.
+    """
 
     name: GameName
     rules_version: Count
@@ -366,6 +369,8 @@ class GameInfo(Struct, frozen=True):
     defaults: dict[str, Any]
     action: dict[str, Any]
     codes: dict[str, str]
+    fits: tuple[Fit, ...] = ()
+    seatings: tuple[Seating, ...] = ()
 
 
 decode_ask = msgspec.json.Decoder(AnyAsk).decode

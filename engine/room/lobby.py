@@ -164,9 +164,8 @@ def start_record(kit, room: Room, at_ms: int) -> tuple | Rejected:
     """The `started` event for the people seated now, or why they cannot start."""
     taken = tuple(index for index, seat in enumerate(room.seats) if seat is not None)
     if len(taken) < kit.game.seats_min:
-        return Rejected(
-            "not_enough_players", Detail(field="seats", expected=f"at least {kit.game.seats_min}", got=len(taken))
-        )
+        counts = tuple(range(kit.game.seats_min, kit.game.seats_max + 1))
+        return Rejected("not_enough_players", Detail(field="seats", expected=counts, got=len(taken)))
     options = read_options(kit.game, room.options, taken)
     if isinstance(options, Rejected):
         return options

@@ -37,14 +37,14 @@ _decode_create = msgspec.json.Decoder(wire.CreateRoom).decode
 _is_code = msgspec.json.Decoder(wire.RoomCode)
 
 
-@cache
-def _infos(names: tuple[str, ...]) -> bytes:
-    infos = []
+def infos() -> list[wire.GameInfo]:
+    """Of every installed game, what a client has to know to offer it."""
+    found = []
     for game in games().values():
         options = game.Options()
         pairs = zip(options.__struct_encode_fields__, options.__struct_fields__, strict=True)
         defaults = {name: value for name, field in pairs if (value := getattr(options, field)) is not UNSET}
-        infos.append(
+        found.append(
             wire.GameInfo(
                 game.name,
                 game.rules_version,
@@ -54,9 +54,16 @@ def _infos(names: tuple[str, ...]) -> bytes:
                 msgspec.to_builtins(defaults),
                 msgspec.json.schema(game.Action),
                 game.codes,
+                game.fits,
+                game.seatings,
             )
         )
-    return encode(infos)
+    return found
+
+
+@cache
+def _infos(names: tuple[str, ...]) -> bytes:
+    return encode(infos())
 
 
 async def list_games(request: Request) -> Response:

@@ -54,6 +54,7 @@ MARKS = {
     "yacht": (
         '"cause":"deadline" "cause":"absent" "away":[ "back" "conceded" "withheld":[ "upper_bonus" "bonus":100'
         ' "code":"bad_action" "scoring":"yahtzee" "yahtzeeJoker":"free" "scoring":"traditional" "points":40,"bonus":100'
+        ' "upperBonus":"none" "upperBonus":35 "upperBonus":50 "fullHouseScore":40 "littleStraightScore":15'
     ),
     "yut": (
         '"cause":"deadline" "cause":"absent" "nak" "backdo" "captured" "stacked" "discarded" "finished_pieces" "conceded"'

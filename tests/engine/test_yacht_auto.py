@@ -142,6 +142,13 @@ def test_report_22_the_event_names_its_cause():
         ({"scoring": "yahtzee", "yahtzeeJoker": "never"}, "yahtzeeJoker"),
         ({"yahtzeeJoker": "free"}, "yahtzeeJoker"),
         ({"scoring": "yahtzee", "fullHouseAllowsYacht": True}, "fullHouseAllowsYacht"),
+        ({"upperBonus": 35}, "upperBonus"),
+        ({"scoring": "yahtzee", "fullHouseScore": "sum"}, "fullHouseScore"),
+        ({"scoring": "traditional", "upperBonus": 36}, "upperBonus"),
+        ({"scoring": "traditional", "upperBonus": None}, "upperBonus"),
+        ({"scoring": "traditional", "fullHouseScore": "none"}, "fullHouseScore"),
+        ({"scoring": "traditional", "littleStraightScore": 40}, "littleStraightScore"),
+        ({"scoring": "traditional", "bigStraightScore": 15}, "bigStraightScore"),
     ],
     ids=str,
 )
@@ -153,7 +160,7 @@ def test_bad_options_name_the_field(raw, field):
 
 
 def test_options_as_they_are_sent():
-    assert read_options(GAME, {}) == t.Options() == t.Options("yacht51", None, None, None, 60, True)
+    assert read_options(GAME, {}) == t.Options() == t.Options(turn_seconds=60, show_preview=True)
     assert read_options(GAME, {"turnSeconds": None}).turn_seconds is None
     free = {"scoring": "yahtzee", "yahtzeeJoker": "free", "turnSeconds": 90, "showPreview": False}
     assert msgspec.to_builtins(read_options(GAME, free)) == free

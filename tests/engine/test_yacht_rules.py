@@ -388,4 +388,7 @@ def test_checklist_the_view_holds_public_fields_only():
 def test_the_specifications_own_sentences_are_kept():
     assert GAME.codes["no_rolls_left"] == "이번 차례에는 더 굴릴 수 없어요."
     assert GAME.codes["all_held"] == "굴릴 주사위를 하나 이상 풀어 주세요."
-    assert GAME.codes["forced_box"] == "이 요트는 ○ 칸에 먼저 넣어야 해요."
+
+
+def test_no_sentence_has_a_hole_that_nobody_fills():
+    assert not [text for text in GAME.codes.values() if "○" in text]

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import permutations, product
 
 import pytest
+from msgspec import UNSET
 
 from engine.games.yacht.scoring import check, outcomes, score_for
 from engine.games.yacht.types import UPPER, Options
@@ -16,6 +17,16 @@ Y13 = Options(scoring="yahtzee")
 Y13_FREE = Options(scoring="yahtzee", yahtzee_joker="free")
 YT = Options(scoring="traditional")
 YT_LOCAL = Options(scoring="traditional", full_house_allows_yacht=True, four_kind_score="allFive")
+YT_35 = Options(scoring="traditional", upper_bonus=35, full_house_score=25, big_straight_score=40)
+YT_50 = Options(
+    scoring="traditional",
+    upper_bonus=50,
+    full_house_score=40,
+    full_house_allows_yacht=True,
+    little_straight_score=15,
+    big_straight_score=20,
+    four_kind_score="allFive",
+)
 SETS = {
     "yacht51": Y51,
     "yacht51 strict full house": Y51_STRICT,
@@ -24,6 +35,8 @@ SETS = {
     "13 boxes free": Y13_FREE,
     "traditional": YT,
     "traditional local": YT_LOCAL,
+    "traditional with a bonus of 35": YT_35,
+    "traditional with a bonus of 50": YT_50,
 }
 every_set = pytest.mark.parametrize("options", SETS.values(), ids=SETS)
 HANDS = list(product(range(1, 7), repeat=5))
@@ -126,7 +139,16 @@ def test_local_rules_of_four_of_a_kind_and_full_house():
 
 @pytest.mark.parametrize(
     ("options", "maximum"),
-    [(Y51, 325), (Y51_STRICT, 323), (Y51_FOUR, 319), (YT, 297), (YT_LOCAL, 305), (Y13, 375)],
+    [
+        (Y51, 325),
+        (Y51_STRICT, 323),
+        (Y51_FOUR, 319),
+        (YT, 297),
+        (YT_LOCAL, 305),
+        (YT_35, 339),
+        (YT_50, 340),
+        (Y13, 375),
+    ],
 )
 def test_the_most_a_sheet_can_hold(options, maximum):
     """Of boxes and upper bonus; further yachts of the 13-box set come on top without limit."""
@@ -134,7 +156,8 @@ def test_the_most_a_sheet_can_hold(options, maximum):
     for hand in HANDS:
         for box, got in points(hand, options).items():
             best[box] = max(best[box], got)
-    bonus = 0 if options.scoring == "traditional" else 35
+    bonus = {UNSET: 0, "none": 0}.get(options.upper_bonus, options.upper_bonus)
+    bonus = bonus if options.scoring == "traditional" else 35
     assert sum(best.values()) + bonus == maximum
 
 
@@ -155,10 +178,14 @@ def recount(dice, options):
     face, times = counts.most_common(1)[0]
     expected["fourKind"] = (face * 4 if four_only else total) * (times > 3)
     full = shape == [2, 3] or (shape == [5] and alike_is_full)
-    expected["fullHouse"] = (25 if thirteen else total) * full
+    house = options.full_house_score if isinstance(options.full_house_score, int) else total
+    expected["fullHouse"] = (25 if thirteen else house) * full
     if traditional:
-        expected["smallStraight"] = 30 * (distinct == "12345")
-        expected["largeStraight"] = 30 * (distinct == "23456")
+        little, big = (
+            30 if score is UNSET else score for score in (options.little_straight_score, options.big_straight_score)
+        )
+        expected["smallStraight"] = little * (distinct == "12345")
+        expected["largeStraight"] = big * (distinct == "23456")
     else:
         short = any(run in distinct for run in ("1234", "2345", "3456"))
         expected["smallStraight"] = (30 if thirteen else 15) * short
@@ -177,6 +204,17 @@ def test_every_hand_against_a_recount(options):
 def test_the_order_of_the_dice_does_not_matter(options):
     for hand in [(1, 2, 3, 4, 6), (5, 5, 5, 5, 2), (3, 3, 5, 5, 5)]:
         assert len({tuple(points(dice, options).items()) for dice in permutations(hand)}) == 1
+
+
+def test_house_rules_of_the_traditional_set():
+    full, little, big = (5, 5, 6, 6, 6), (1, 2, 3, 4, 5), (6, 5, 4, 3, 2)
+    assert [worth(full, "fullHouse", one)[0] for one in (YT, YT_35, YT_50)] == [28, 25, 40]
+    assert [worth(little, "smallStraight", one)[0] for one in (YT, YT_35, YT_50)] == [30, 30, 15]
+    assert [worth(big, "largeStraight", one)[0] for one in (YT, YT_35, YT_50)] == [30, 40, 20]
+    assert worth((4, 4, 4, 4, 4), "fullHouse", YT_35) == (0, False, 0)
+    assert worth((4, 4, 4, 4, 4), "fullHouse", YT_50) == (40, False, 0)
+    said = Options(scoring="traditional", upper_bonus="none", full_house_score="sum")
+    assert all(points(hand, said) == points(hand, YT) for hand in (full, little, big))
 
 
 def test_a_filled_box_has_no_worth():
@@ -295,12 +333,18 @@ def test_there_is_no_joker_and_no_bonus_in_twelve_boxes(options):
         (Options(scoring="yahtzee", full_house_allows_yacht=True), "fullHouseAllowsYacht"),
         (Options(scoring="yahtzee", full_house_allows_yacht=False), "fullHouseAllowsYacht"),
         (Options(scoring="yahtzee", four_kind_score="allFive"), "fourKindScore"),
+        (Options(upper_bonus="none"), "upperBonus"),
+        (Options(scoring="yahtzee", upper_bonus=35), "upperBonus"),
+        (Options(full_house_score="sum"), "fullHouseScore"),
+        (Options(scoring="yahtzee", little_straight_score=30), "littleStraightScore"),
+        (Options(big_straight_score=30), "bigStraightScore"),
     ],
 )
 def test_an_option_without_a_meaning_is_refused(options, field):
     refused = check(options, ())
     assert refused.code == "bad_options" and refused.detail.field == field
-    assert refused.detail.expected.startswith("absent unless scoring is ")
+    assert options.scoring not in refused.detail.expected["scoring"]
+    assert refused.detail.beside == {"scoring": options.scoring}
 
 
 @every_set

@@ -197,7 +197,7 @@ def test_options_out_of_range_or_without_meaning_are_refused(raw, field):
     [
         ({}, 1, "seats"),
         ({}, 5, "seats"),
-        ({"mode": "team"}, 2, "mode"),
+        ({"mode": "team"}, 2, "seats"),
         ({"mode": "team"}, 3, "seats"),
         ({"mode": "team"}, 5, "seats"),
         ({"mode": "team"}, 7, "seats"),

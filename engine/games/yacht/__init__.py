@@ -2,7 +2,7 @@
 
 from engine.game import Game, open_to_all
 from engine.games.yacht import rules, types
-from engine.games.yacht.scoring import check
+from engine.games.yacht.scoring import FITS, check
 from engine.games.yacht.view import apart, result, view
 
 GAME = Game(
@@ -19,6 +19,7 @@ GAME = Game(
     View=types.View,
     Result=types.Result,
     check=check,
+    fits=FITS,
     new=rules.new,
     start=rules.start,
     decide=rules.decide,

@@ -12,11 +12,11 @@ from engine.games.yacht import types as t
 from engine.games.yacht.scoring import UPPER_TARGET, automatic, outcomes, rules_of, score_for
 from schemas.base import Detail
 
-# The first two and forced_box are the specification's sentences.
+# The first two are the specification's sentences. Of forced_box the detail names the boxes.
 CODES = {
     "no_rolls_left": "이번 차례에는 더 굴릴 수 없어요.",
     "all_held": "굴릴 주사위를 하나 이상 풀어 주세요.",
-    "forced_box": "이 요트는 ○ 칸에 먼저 넣어야 해요.",
+    "forced_box": "이 요트는 정해진 칸에 먼저 넣어야 해요.",
     "not_rolled": "먼저 주사위를 굴려 주세요.",
     "hold_too_late": "세 번 굴린 뒤에는 고정을 바꿀 수 없어요.",
     "same_hold": "이미 그렇게 고정되어 있어요.",

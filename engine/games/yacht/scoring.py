@@ -3,16 +3,18 @@
 `outcomes` is that function: every box that may be written now, with what it gives. `score_for` asks it for one box; the
 action, the timeout, the preview and the list of legal actions all go through these two, so they cannot disagree.
 A hand's plain worth depends on nothing but its sorted faces and the options: it is worked out once and remembered
-(252 hands per rule set). Only a further yacht in the 13-box set looks at the sheet.
+(252 hands for each choice of options). Only a further yacht in the 13-box set looks at the sheet.
 """
 
 from functools import lru_cache
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from engine.fits import refused
 from engine.game import Rejected
 from engine.games.yacht.types import SEATS_MAX, UPPER, Category, Dice, Options, Sheet
 from schemas.base import Detail
+from schemas.fits import Fit
 
 UPPER_TARGET = 63
 YACHT_POINTS = 50
@@ -64,10 +66,16 @@ _SETS = {
 }
 
 # Where an option has a meaning. Elsewhere it is refused, not ignored: a host who sets it expects it to do something.
-_MEANT = (
-    ("full_house_allows_yacht", "fullHouseAllowsYacht", ("yacht51", "traditional")),
-    ("four_kind_score", "fourKindScore", ("yacht51", "traditional")),
-    ("yahtzee_joker", "yahtzeeJoker", ("yahtzee",)),
+FITS = (
+    Fit("fullHouseAllowsYacht", {"scoring": ("yacht51",)}, True),
+    Fit("fullHouseAllowsYacht", {"scoring": ("traditional",)}, False),
+    Fit("fourKindScore", {"scoring": ("yacht51",)}, "allFive"),
+    Fit("fourKindScore", {"scoring": ("traditional",)}, "fourOnly"),
+    Fit("yahtzeeJoker", {"scoring": ("yahtzee",)}, "forced"),
+    Fit("upperBonus", {"scoring": ("traditional",)}, "none"),
+    Fit("fullHouseScore", {"scoring": ("traditional",)}, "sum"),
+    Fit("littleStraightScore", {"scoring": ("traditional",)}, 30),
+    Fit("bigStraightScore", {"scoring": ("traditional",)}, 30),
 )
 
 
@@ -84,13 +92,9 @@ class Worth(Struct, frozen=True):
 
 def check(options: Options, seats: tuple[int, ...]) -> Rejected | None:
     """Refuses an option that means nothing in the chosen rule set, and more players than a score table can show."""
-    for field, wire, sets in _MEANT:
-        got = getattr(options, field)
-        if got is not None and options.scoring not in sets:
-            return Rejected("bad_options", Detail(wire, f"absent unless scoring is {' or '.join(sets)}", got))
     if len(seats) > SEATS_MAX:
         return Rejected("room_full", Detail("seats", f"<= {SEATS_MAX}", len(seats)))
-    return None
+    return refused(FITS, (), options, seats)
 
 
 @lru_cache(256)
@@ -100,15 +104,20 @@ def rules_of(options: Options) -> Rules:
     full, four = options.full_house_allows_yacht, options.four_kind_score
     return Rules(
         base.boxes,
-        base.upper_bonus,
-        base.small,
-        base.large,
+        _points(options.upper_bonus, base.upper_bonus),
+        _points(options.little_straight_score, base.small),
+        _points(options.big_straight_score, base.large),
         base.exact_straights,
-        base.full_house,
+        _points(options.full_house_score, base.full_house),
         base.full_house_allows_yacht if full is None else full,
         base.four_only if four is None else four == "fourOnly",
         options.yahtzee_joker or base.joker,
     )
+
+
+def _points(chosen: int | str | UnsetType, usual: int) -> int:
+    """The points a host chose; "none" and "sum" are the 0 of Rules."""
+    return usual if chosen is UNSET else 0 if isinstance(chosen, str) else chosen
 
 
 def outcomes(dice: Dice, sheet: Sheet, options: Options) -> dict[Category, Worth]:

@@ -18,10 +18,12 @@ def board(view: t.View, options: t.Options) -> str:
     current = None if view.current is UNSET else view.current
     preview = {} if view.preview is UNSET else view.preview
     rows = [["", *(f"{'*' if seat == current else ''}seat {seat}" for seat in view.order)]]
-    for box in rules_of(options).boxes:
+    rules = rules_of(options)
+    for box in rules.boxes:
         rows.append([box, *(_cell(view, seat, box, preview if seat == current else {}) for seat in view.order)])
-    sums = (("upper", "upper"), ("upper bonus", "upper_bonus"), ("yacht bonus", "yacht_bonus"), ("total", "total"))
-    for name, field in sums:
+    bonuses = ["upper_bonus"] * (rules.upper_bonus > 0) + ["yacht_bonus"] * (rules.joker != "")
+    for field in ("upper", *bonuses, "total"):
+        name = field.replace("_", " ")
         rows.append([name, *(str(getattr(view.sheets[str(seat)], field)) for seat in view.order)])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     table = ["  ".join([row[0].ljust(widths[0]), *map(_right, row[1:], widths[1:])]).rstrip() for row in rows]

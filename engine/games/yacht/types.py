@@ -40,8 +40,10 @@ NO_HOLDS: Held = HOLDS[False, False, False, False, False]
 
 
 class Options(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
-    """What the host chooses. None (except for turn_seconds) means: as the rule set has it.
+    """What the host chooses. UNSET and None (except for turn_seconds) mean: as the rule set has it.
 
+    upper_bonus, full_house_score, little_straight_score, big_straight_score: house rules of the traditional set. "none" and
+      "sum" are how it is played without them.
     turn_seconds: for the whole turn, not per roll; None means no limit.
     show_preview: whether everybody sees what an open box would give now, or only the seat in turn.
     """
@@ -50,6 +52,10 @@ class Options(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, o
     full_house_allows_yacht: bool | None = None
     four_kind_score: Literal["allFive", "fourOnly"] | None = None
     yahtzee_joker: Literal["forced", "free"] | None = None
+    upper_bonus: Literal["none", 35, 50] | UnsetType = UNSET
+    full_house_score: Literal["sum", 25, 30, 40] | UnsetType = UNSET
+    little_straight_score: Literal[15, 20, 25, 30] | UnsetType = UNSET
+    big_straight_score: Literal[20, 25, 30, 40] | UnsetType = UNSET
     turn_seconds: Literal[30, 60, 90] | None = 60
     show_preview: bool = True
 

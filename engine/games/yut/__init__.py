@@ -3,7 +3,7 @@
 from engine.game import Game, open_to_all
 from engine.games.yut import types
 from engine.games.yut.fold import evolve, new
-from engine.games.yut.options import CODES, allies, check
+from engine.games.yut.options import CODES, FITS, SEATINGS, allies, check
 from engine.games.yut.rules import deadline, decide, legal, start, timeout
 from engine.games.yut.view import apart, result, view
 
@@ -21,6 +21,8 @@ GAME = Game(
     View=types.View,
     Result=types.Result,
     check=check,
+    fits=FITS,
+    seatings=SEATINGS,
     new=new,
     start=start,
     decide=decide,

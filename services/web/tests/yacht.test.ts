@@ -46,12 +46,18 @@ describe("rule sets", () => {
     expect(rulesOf({ fullHouseAllowsYacht: false, fourKindScore: "fourOnly" })).toMatchObject({ fiveIsFull: false, fourOnly: true });
     expect(rulesOf({ scoring: "yahtzee", yahtzeeJoker: "free" }).joker).toBe("free");
     expect(rulesOf({ scoring: "traditional" }).upperBonus).toBe(0);
+    const house = { upperBonus: 50, fullHouseScore: 25, littleStraightScore: 15, bigStraightScore: 40 };
+    expect(rulesOf({ scoring: "traditional", ...house })).toMatchObject({ upperBonus: 50, fullHouse: 25, small: 15, large: 40 });
+    expect(rulesOf({ scoring: "traditional", upperBonus: "none", fullHouseScore: "sum" })).toEqual(SETS.traditional);
   });
 
   it("explain each of their boxes in every language, without a trademark", () => {
     for (const text of Object.values(TEXTS)) {
       for (const sentence of Object.values(text)) if (typeof sentence === "string") expect(sentence).not.toBe("");
-      for (const rules of [...Object.values(SETS), rulesOf({ scoring: "yahtzee", yahtzeeJoker: "free" })]) {
+      const house = rulesOf({ scoring: "traditional", upperBonus: 35, fullHouseScore: 40, fullHouseAllowsYacht: true });
+      expect(furtherRules(text, house)).toEqual([text.rule_bonus({ target: 63, n: 35 })]);
+      expect(ruleText(text, house, "fullHouse")).toContain("40");
+      for (const rules of [...Object.values(SETS), rulesOf({ scoring: "yahtzee", yahtzeeJoker: "free" }), house]) {
         const said = [...rules.boxes.map((box) => ruleText(text, rules, box)), ...furtherRules(text, rules)];
         expect(new Set(said).size).toBe(said.length);
         for (const one of said) expect(one).not.toMatch(/yahtzee|야찌|undefined|clubhouse|\b51\b/i);

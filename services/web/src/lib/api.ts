@@ -1,12 +1,12 @@
 // The few HTTP calls. The player is the cookie that /api/me sets; nothing of it is kept in scripts.
-import type { CreateRoom, GameInfo, GameSteps, Me, MoveCode, RoomCreated, RoomList, RoomSummary } from "./wire";
+import type { CreateRoom, Detail, GameInfo, GameSteps, Me, MoveCode, RoomCreated, RoomList, RoomSummary } from "./wire";
 
 /** A refusal or a failed call. `code` is a server code, or "offline" when there was no answer at all. */
 export class ApiError extends Error {
   constructor(
     readonly code: string,
     text: string,
-    readonly detail?: { field?: string; expected?: unknown; got?: unknown },
+    readonly detail?: Detail,
   ) {
     super(text);
   }

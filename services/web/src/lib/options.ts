@@ -3,8 +3,10 @@
 import type { Catalogue } from "./i18n";
 import { scalarText, snake, term } from "./terms";
 import { isObject, type Json, type JsonObject } from "./view";
+import type { Fit, GameInfo, Seating } from "./wire";
 
-export type Field = { name: string; default: Json; nullable: boolean } & (
+/** fits: where the option has a meaning, as the server says; undefined: everywhere. */
+export type Field = { name: string; default: Json; nullable: boolean; fits?: readonly Fit[] } & (
   | { kind: "switch" }
   | { kind: "choice"; values: Json[] }
   | { kind: "number"; min: number | null; max: number | null }
@@ -23,6 +25,16 @@ export function resolve(root: JsonObject, schema: Json | undefined): JsonObject 
     at = target;
   }
   return isObject(at) && typeof at.$ref !== "string" ? at : {};
+}
+
+/** The fields of a game's options, of none as long as the game is not known. */
+export function formOf(info: GameInfo | null): Field[] {
+  if (!info) return [];
+  const fits = info.fits ?? [];
+  return fields(info.options as JsonObject, info.defaults as JsonObject).map((field) => {
+    const own = fits.filter((fit) => fit.option === field.name);
+    return own.length > 0 ? { ...field, fits: own } : field;
+  });
 }
 
 /** Fields in the order of the schema. `defaults` wins over the schema's own defaults. */
@@ -68,20 +80,85 @@ function shape(root: JsonObject, raw: Json, standard: Json): { kind: Field["kind
   return { kind: "json", nullable };
 }
 
-/** Options as a form holds them: every field, null for those that the room's view leaves out. */
-export function complete(all: Field[], options: JsonObject | undefined): JsonObject {
+/**
+ * The fields that have a meaning beside `options`, each with its default there. What would only say "as usual" is not
+ * offered where it is known what is usual.
+ */
+export function fitting(all: readonly Field[], options: JsonObject): Field[] {
+  const value = (name: string) => options[name] ?? all.find((field) => field.name === name)?.default ?? null;
+  return all.flatMap((field): Field[] => {
+    if (!field.fits) return [field];
+    const fit = field.fits.find((one) => holds(one.needs, value));
+    if (!fit) return [];
+    const usual = (fit.usual as Json | undefined) ?? null;
+    if (usual === null) return [field];
+    const there = { ...field, default: usual, nullable: false };
+    return [there.kind === "choice" ? { ...there, values: ordered(there.values, usual) } : there];
+  });
+}
+
+function holds(needs: Record<string, unknown[]>, value: (name: string) => Json): boolean {
+  return Object.entries(needs).every(([name, values]) => values.some((one) => same(one as Json, value(name))));
+}
+
+/** Words before numbers, the usual word first; without null. */
+function ordered(values: readonly Json[], usual: Json): Json[] {
+  const rank = (value: Json) => (typeof value !== "string" ? 2 : value === usual ? 0 : 1);
+  return values.filter((value) => value !== null).sort((a, b) => rank(a) - rank(b));
+}
+
+/** How many may play by these options, ascending. */
+export function playerCounts(info: GameInfo, options: JsonObject): number[] {
+  return seating(info, options)?.counts ?? seatRange(info);
+}
+
+/** How many may play by some options or other. */
+export function seatRange(info: GameInfo): number[] {
+  return Array.from({ length: info.seats_max - info.seats_min + 1 }, (_, i) => info.seats_min + i);
+}
+
+/** What the server says of the seats beside these options, if it says anything. */
+export function seating(info: GameInfo, options: JsonObject): Seating | undefined {
+  const defaults = info.defaults as JsonObject;
+  return (info.seatings ?? []).find((one) => holds(one.needs, (name) => options[name] ?? defaults[name] ?? null));
+}
+
+/** The options on which the number of players depends, as they stand; {} where there are none. */
+export function modeOf(info: GameInfo, options: JsonObject): JsonObject {
+  const defaults = info.defaults as JsonObject;
+  const names = Object.keys(seating(info, options)?.needs ?? {});
+  return Object.fromEntries(names.map((name) => [name, options[name] ?? defaults[name] ?? null]));
+}
+
+/** Options as a form holds them: every field that has a meaning, null for those that the room's view leaves out. */
+export function complete(all: readonly Field[], options: JsonObject | undefined): JsonObject {
   return Object.fromEntries(
-    all.map((field) => [field.name, options ? (options[field.name] ?? (field.nullable ? null : field.default)) : field.default]),
+    fitting(all, options ?? {}).map((field) => [
+      field.name,
+      options ? (options[field.name] ?? (field.nullable ? null : field.default)) : field.default,
+    ]),
   );
 }
 
 /**
- * What to send: only what differs from the default. An option that means nothing beside the others must be left out, and
- * leaving everything out that nobody touched is the one way to do so without knowing the game.
+ * What to send: only what differs from the default and has a meaning beside the rest. An option that means nothing must be
+ * left out; that what nobody touched is left out, too, does so even for a game that does not say what fits.
  */
-export function sparse(all: Field[], options: JsonObject): JsonObject {
-  const touched = all.filter((field) => !same(options[field.name] ?? null, field.default));
-  return Object.fromEntries(touched.map((field) => [field.name, options[field.name] ?? null]));
+export function sparse(all: readonly Field[], options: JsonObject): JsonObject {
+  const touched = fitting(all, options).filter((field) => !same(valueOf(field, options), field.default));
+  return Object.fromEntries(touched.map((field) => [field.name, valueOf(field, options)]));
+}
+
+/** The form after one change. What stood at its default follows the default, which may be another one beside the new value. */
+export function withChoice(all: readonly Field[], options: JsonObject, name: string, value: Json): JsonObject {
+  const usual = new Set(fitting(all, options).flatMap((field) => (field.fits && same(valueOf(field, options), field.default) ? [field.name] : [])));
+  const kept = Object.entries(options).filter(([other]) => other !== name && !usual.has(other));
+  return complete(all, { ...Object.fromEntries(kept), [name]: value });
+}
+
+/** A form's value: an option that just got its meaning has none yet and is at its default. */
+export function valueOf(field: Field, options: JsonObject): Json {
+  return options[field.name] ?? (field.nullable ? null : field.default);
 }
 
 function same(a: Json, b: Json): boolean {
@@ -93,6 +170,7 @@ export function optionText(catalogue: Catalogue, name: string, value: Json): str
   const { text } = catalogue;
   if (value === null) return /_(seconds|ms|limit|max)$/.test(snake(name)) ? text.no_limit : text.by_rules;
   if (typeof value === "boolean") return value ? text.on : text.off;
+  if (typeof value === "number" && /_(score|bonus)$/.test(snake(name))) return text.points({ n: value });
   return scalarText(catalogue, name, value);
 }
 
@@ -103,9 +181,9 @@ export interface SummaryPart {
 }
 
 /** The rules in one line: all that differs from the default, then the rest that says something on its own. */
-export function summary(catalogue: Catalogue, all: Field[], options: JsonObject): SummaryPart[] {
-  const parts = all.map((field): SummaryPart & { silent: boolean } => {
-    const value = options[field.name] ?? null;
+export function summary(catalogue: Catalogue, all: readonly Field[], options: JsonObject): SummaryPart[] {
+  const parts = fitting(all, options).map((field): SummaryPart & { silent: boolean } => {
+    const value = valueOf(field, options);
     const changed = !same(value, field.default);
     return {
       name: field.name,

@@ -1,7 +1,7 @@
 // A replay as the page sees it: where it stands, what it still has to ask for, and the room that its table is given. It has
 // a store of its own (replay.ts). Of the live room it knows the names, and how far that has come; it changes nothing there.
 import { firstTable, itemAt, linesTo, missing, NOTHING, PAGE, take, viewAt, type Known } from "./replay";
-import { apiCode, type Room } from "./room.svelte";
+import { refusalOf, type Room } from "./room.svelte";
 import type { Outcome } from "./socket";
 import { EMPTY, type RoomState } from "./state";
 import { heldBy } from "./view";
@@ -112,7 +112,7 @@ export class Replay {
     } catch (problem) {
       if (seek !== this.seeks) return;
       this.loading = false;
-      this.problem = apiCode(problem);
+      this.problem = refusalOf(problem);
       this.pause();
     }
   }
@@ -133,7 +133,7 @@ export class Replay {
       return await this.room.steps(this.n, from, this.who);
     } catch (problem) {
       // A link to a moment that never was: show the last one.
-      if (!from || this.known.upto || apiCode(problem).code !== "bad_message") throw problem;
+      if (!from || this.known.upto || refusalOf(problem).code !== "bad_message") throw problem;
       return await this.room.steps(this.n, 0, this.who);
     }
   }

@@ -10,13 +10,14 @@ import { ServerClock } from "./clock";
 import { Family } from "./family";
 import { Session } from "./session";
 import { Connection, type Ask, type Link, type Outcome, type SocketLike } from "./socket";
+import type { Refusal } from "./refusal";
 import { itemsOf } from "./replay";
 import { EMPTY, freshLegal, gameNumber, recalled, step, type Receipt, type RoomState } from "./state";
 import { deviceStore, tabStore } from "./storage";
 import { allies } from "./teams";
 import { suggestions } from "./talk";
 import { heldBy, isTagged, seatOf, type Action, type Held, type JsonObject } from "./view";
-import type { GameInfo, GameSteps, Say, ServerMessage, Settings } from "./wire";
+import type { Detail, GameInfo, GameSteps, Say, ServerMessage, Settings } from "./wire";
 
 const LEGAL_AGAIN_MS = 2500;
 const RECEIPTS_MAX = 1000;
@@ -25,11 +26,8 @@ const SAID_MS = 3000;
 const GENTLE_MS = 4000;
 const RECALLED_MAX = 100;
 
-export interface Notice {
+export interface Notice extends Refusal {
   key: number;
-  code: string;
-  said: string;
-  field: string;
 }
 
 export class Room {
@@ -227,8 +225,8 @@ export class Room {
       this.connection?.restart();
       return true;
     } catch (problem) {
-      const { code, said } = apiCode(problem);
-      this.tell(code, said);
+      const { code, said, detail } = refusalOf(problem);
+      this.tell(code, said, detail);
       return false;
     }
   }
@@ -284,11 +282,11 @@ export class Room {
     return api.steps(this.code, n, from, other?.token ?? "");
   }
 
-  tell(code: string, said = "", field = ""): void {
+  tell(code: string, said = "", detail?: Detail): void {
     this.noticeCount += 1;
     const key = this.noticeCount;
     const others = this.notices.filter((one) => one.code !== code); // the same thing is not said twice at once
-    this.notices = [...others, { key, code, said, field }].slice(-NOTICES_MAX);
+    this.notices = [...others, { key, code, said, detail }].slice(-NOTICES_MAX);
     if (code === "rate_limited") setTimeout(() => this.dismiss(key), GENTLE_MS);
   }
 
@@ -311,7 +309,7 @@ export class Room {
     }
     // Refusals of asks come through `decided`; this is everything else.
     if (message.type === "reject" && (message.id === undefined || !this.settled.has(message.id))) {
-      this.tell(message.code, message.text);
+      this.tell(message.code, message.text, message.detail);
       // A refused word carries no id but says what it is about; it is the one of a moment ago.
       const about = message.detail?.field || "say";
       const fresh = performance.now() - this.lastSaid.at < SAID_MS;
@@ -341,7 +339,7 @@ export class Room {
       return; // the game goes on with zeros for a nonce that could not be opened; nobody could do anything about it
     }
     if (ask.type === "promise") return; // the same: a game without our share of chance is still a game
-    this.tell(code, text, code === "bad_options" ? detail?.field : "");
+    this.tell(code, text, detail);
     this.askLegal();
   }
 
@@ -380,7 +378,7 @@ function isKick(event: unknown, mine: readonly string[]): boolean {
   return isTagged(event) && event.type === "left" && event.kicked === true && mine.includes(String(event.player));
 }
 
-export function apiCode(error: unknown): { code: string; said: string; field: string } {
-  if (error instanceof ApiError) return { code: error.code, said: error.message, field: error.detail?.field ?? "" };
-  return { code: "internal", said: String(error), field: "" };
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof ApiError) return { code: error.code, said: error.message, detail: error.detail };
+  return { code: "internal", said: String(error) };
 }

@@ -388,12 +388,17 @@ export interface Reject {
 }
 /**
  * Why something was refused: where, what was expected, what was got. Never a secret, never a stack.
+ *
+ * beside: other options, as they stand, that `field` does not go with.
  */
 export interface Detail {
   field?: string;
   expected?: unknown;
   got?: unknown;
   at?: string;
+  beside?: {
+    [k: string]: unknown;
+  };
 }
 export interface LegalActions {
   type: "legal_actions";
@@ -534,7 +539,8 @@ export interface Me {
   token: string;
 }
 /**
- * One of GET /api/games. Schemas are JSON Schema 2020-12; `codes` maps the game's own reject codes to Korean text.
+ * One of GET /api/games. Schemas are JSON Schema 2020-12; `codes` maps the game's own reject codes to Korean text,
+ * `fits` and `seatings` say which options go together and how many may play by them.
  */
 export interface GameInfo {
   name: string;
@@ -553,6 +559,31 @@ export interface GameInfo {
   codes: {
     [k: string]: string;
   };
+  fits?: Fit[];
+  seatings?: Seating[];
+}
+/**
+ * `option` has a meaning where each option in `needs` has one of the values listed there, and only there.
+ *
+ * Names are those of the wire. Several Fits of one option: any of them will do; an option without one always has a
+ * meaning. usual: what the option is there when it is left out.
+ */
+export interface Fit {
+  option: string;
+  needs: {
+    [k: string]: unknown[];
+  };
+  usual?: unknown;
+}
+/**
+ * How many may play where `needs` holds (as in Fit). in_row: on the first seats, without a gap between them.
+ */
+export interface Seating {
+  needs: {
+    [k: string]: unknown[];
+  };
+  counts: number[];
+  in_row?: boolean;
 }
 /**
  * `seats` by seat number. `table`: the game's own view, from Start on. `acting`: seats that have to act now.

@@ -1,6 +1,6 @@
 // The three rule sets, as far as a table has to know them to draw itself and to explain its boxes. What a hand is worth is
 // the server's business; a test compares this table with the engine's.
-import type { JsonObject } from "../../lib/view";
+import type { Json, JsonObject } from "../../lib/view";
 
 export const UPPER = ["ones", "twos", "threes", "fours", "fives", "sixes"] as const;
 const LOWER = ["fourKind", "fullHouse", "smallStraight", "largeStraight", "yacht"] as const;
@@ -52,8 +52,15 @@ export const SETS: Readonly<Record<string, Rules>> = {
 export function rulesOf(options: JsonObject): Rules {
   const base = SETS[String(options.scoring ?? "yacht51")] ?? YACHT_51;
   const { fullHouseAllowsYacht: full, fourKindScore: four, yahtzeeJoker: joker } = options;
+  // "none" and "sum" are the 0 of Rules.
+  const points = (chosen: Json | undefined, usual: number) =>
+    typeof chosen === "number" ? chosen : typeof chosen === "string" ? 0 : usual;
   return {
     ...base,
+    upperBonus: points(options.upperBonus, base.upperBonus),
+    fullHouse: points(options.fullHouseScore, base.fullHouse),
+    small: points(options.littleStraightScore, base.small),
+    large: points(options.bigStraightScore, base.large),
     fiveIsFull: typeof full === "boolean" ? full : base.fiveIsFull,
     fourOnly: typeof four === "string" ? four === "fourOnly" : base.fourOnly,
     joker: joker === "forced" || joker === "free" ? joker : base.joker,
