@@ -3,10 +3,11 @@
     noripan replay K7Q2MX --evidence > game.jsonl
     python check.py game.jsonl [ENTRY HEAD …]
 
-Checked: the hash chain from the start record to the head; that the secret and the nonces are those whose hashes were
-published before the first die; that the key follows from them; that every die, shuffle and stick in the events is what the
-generator gives for its number, and the numbers have no gap. ENTRY HEAD: receipts that a player's client kept; without one
-you check that this log is sound, with one also that it is the log you played. Exit code 0 sound, 1 not, 2 usage.
+Checked, in this order, so that what is wrong is named as closely as it can be: no action of a client stands twice; the
+secret and the nonces are those whose hashes were published before the first die, and the key follows from them; every die,
+shuffle and stick in the events is what the generator gives for its number, and the numbers have no gap; the hash chain from
+the start record passes through the receipts and comes to the head. ENTRY HEAD: receipts that a player's client kept; without
+one you check that this log is sound, with one also that it is the log you played. Exit code 0 sound, 1 not, 2 usage.
 """
 
 import base64
@@ -35,24 +36,47 @@ def shown(head):
     return base64.urlsafe_b64encode(head).rstrip(b"=").decode()
 
 
-def check_chain(lines):
-    """Head after every entry, by entry id; the entry that holds `started` is link 1."""
-    head, heads, last = None, {}, (0, 0)
+def check_entries(lines):
+    """What can be said of the entries by themselves: their order, and that each action counts once."""
+    last, origins = (0, 0), {}
     for line in lines:
-        entry = line["entry"]
+        entry, origin = line["entry"], line.get("origin", "")
         order = tuple(map(int, entry.split("-")))
         need(order > last, entry, "entries are not in order")
         last = order
+        need(line["code"] == "ok" or not line["events"], entry, "a refused entry has events")
+        need(
+            not origin or origin not in origins, entry, f"the action {origin} is in entry {origins.get(origin)} already"
+        )
+        origins[origin] = entry
+
+
+def chain(lines, secret):
+    """Head after every entry, by entry id; the entry that holds `started` is link 1. secret b"": format 1, without blinds."""
+    head, heads = None, {}
+    for line in lines:
+        entry = line["entry"].encode()
         events = [event.encode() for event in line["events"]]
-        need(line["code"] == "ok" or not events, entry, "a refused entry has events")
         data = bytes.fromhex(line["data_hex"]) if "data_hex" in line else line["data"].encode()
         if head is None and events and json.loads(events[0])["type"] == "started":
             head = hashlib.sha256(events[0]).digest()
         if head is not None:
-            head = hashlib.sha256(prefixed(head, entry.encode(), data, line["code"].encode(), *events)).digest()
-            heads[entry] = shown(head)
-    need(head is not None, "the log", "there is no start record")
+            blind = [hmac.new(secret, b"noripan/2:blind:" + entry, hashlib.sha256).digest()] if secret else []
+            head = hashlib.sha256(prefixed(head, entry, data, line["code"].encode(), *blind, *events)).digest()
+            heads[line["entry"]] = shown(head)
     return heads
+
+
+def check_receipts(heads, receipts):
+    """In the order of the log, so that the first that does not fit is the nearest behind what was changed."""
+    for entry, _ in receipts:
+        need(entry in heads, entry, "there is a receipt for this entry, and the log has no such entry")
+    kept = dict(receipts)
+    fits = "the start"
+    for entry, head in heads.items():
+        if entry in kept:
+            need(kept[entry] == head, entry, f"the receipt says {kept[entry]}, the log {head}; it fits until {fits}")
+            fits = entry
 
 
 def key_of(started, began, revealed):
@@ -116,13 +140,8 @@ def check_draws(started, events, key):
 def check(lines, receipts):
     """Returns a sentence about what was checked; raises Unsound."""
     top, *entries, foot = lines
-    need(top.get("format") == "noripan/1", "line 1", "not a log in format noripan/1")
-    heads = check_chain(entries)
-    need(list(heads.values())[-1] == foot["head"], "the head", f"the chain comes to {list(heads.values())[-1]}")
-    for entry, head in receipts:
-        need(
-            heads.get(entry) == head, entry, f"the receipt says {head}, the log {heads.get(entry, 'has no such entry')}"
-        )
+    need(top.get("format") in ("noripan/1", "noripan/2"), "line 1", "not a log in format noripan/1 or noripan/2")
+    check_entries(entries)
     events = list(enumerate((json.loads(event) for line in entries for event in line["events"]), 1))
     need(len(events) == foot["version"], "the end", f"{len(events)} events, version {foot['version']}")
     first = {}
@@ -130,9 +149,15 @@ def check(lines, receipts):
         first.setdefault(event["type"], event)
     need({"started", "began", "revealed"} <= set(first), "the log", "the game did not begin or is not over")
     need(first["started"]["id"] == top["id"] == first["opened"]["id"], "started", "it is another game's")
+    form = f"noripan/{first['started'].get('format', 1)}"
+    need(top["format"] == form, "line 1", f"the game was played in format {form}")
     need(first["started"]["commitment"] == first["opened"]["commitment"], "started", "another commitment than at first")
     key = key_of(first["started"], first["began"], first["revealed"])
     drawn = check_draws(first["started"], events, key)
+    heads = chain(entries, bytes.fromhex(first["revealed"]["secret"]) if form == "noripan/2" else b"")
+    check_receipts(heads, receipts)
+    last = list(heads.values())[-1]
+    need(last == foot["head"], "the head", f"the chain comes to {last}, the log says {foot['head']}")
     return f"{top['id']} is sound: {len(entries)} entries, {len(events)} events, {drawn} draws, head {foot['head']}"
 
 

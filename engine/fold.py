@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine import chain
+from engine.faults import place
 from engine.game import Rejected
 from engine.kit import Kit
 from engine.room.decide import decide, ending
@@ -39,7 +40,7 @@ class Position(NamedTuple):
 class Decided(NamedTuple):
     """One entry's outcome. code "ok" or a reject code; why: name of the fault when the entry was parked.
 
-    where: file and line of a fault that was met just now; it is for the game maker and not recorded.
+    where: type, file and line of a fault that was met just now; it is for the game maker and not recorded.
     """
 
     entry: Entry
@@ -52,6 +53,7 @@ class Decided(NamedTuple):
 
 
 PARKED = "internal"
+Tried = Callable[[Position, Position, Decided], object]
 
 
 def entry_ms(entry_id: bytes) -> int:
@@ -77,7 +79,7 @@ def step(kit: Kit, at: Position, entry: Entry, game_id: str) -> tuple[Position, 
         outcome = decide(kit, room, chance, command, private, entry_ms(entry.id), game_id)
     if isinstance(outcome, Rejected):
         if head:
-            head = chain.link(head, entry.id, entry.data, outcome.code, [])
+            head = _link(head, room, chance, entry, outcome.code, [])
         return Position(room, chance, head), Decided(entry, outcome.code, outcome.detail, (), [])
     events, chance = outcome
     room = kit.evolve(room, events)
@@ -89,38 +91,42 @@ def step(kit: Kit, at: Position, entry: Entry, game_id: str) -> tuple[Position, 
     if not head and events and type(events[0]) is Started:
         head = chain.start(event_bytes[0])
     if head:
-        head = chain.link(head, entry.id, entry.data, "ok", event_bytes)
+        head = _link(head, room, chance, entry, "ok", event_bytes)
     return Position(room, chance, head), Decided(entry, "ok", _NO_DETAIL, events, event_bytes)
 
 
 _NO_DETAIL = Detail()
 
 
+def _link(head: bytes, room: Room, chance: Chance, entry: Entry, code: str, events: list[bytes]) -> bytes:
+    blind = chain.blind(room.format, chance.secret, entry.id)
+    return chain.link(head, entry.id, entry.data, code, blind, events)
+
+
 def park(at: Position, entry: Entry, why: str) -> tuple[Position, Decided]:
     """Set an entry aside that cannot be decided: rejected as `internal`, nothing changed, `why` recorded as input for audit."""
-    head = chain.link(at.head, entry.id, entry.data, PARKED, []) if at.head else at.head
+    head = _link(at.head, at.room, at.chance, entry, PARKED, []) if at.head and at.room is not None else at.head
     return Position(at.room, at.chance, head), Decided(entry, PARKED, _NO_DETAIL, (), [], why)
 
 
-def _place(error: Exception) -> str:
-    """`rules.py:57`: where an exception was raised. Not its message, which may quote what players must not know."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    if frame is None:
-        return ""
-    return "/".join(frame.tb_frame.f_code.co_filename.split("/")[-2:]) + f":{frame.tb_lineno}"
+def advance(
+    kit: Kit, at: Position, entries: Iterable[Entry], game_id: str, tried: Tried | None = None
+) -> tuple[Position, list[Decided]]:
+    """Decide entries in order. A fault of the engine parks the one entry it happened in (P7).
 
-
-def advance(kit: Kit, at: Position, entries: Iterable[Entry], game_id: str) -> tuple[Position, list[Decided]]:
-    """Decide entries in order. A fault of the engine parks the one entry it happened in (P7)."""
+    tried: called with (before, after, decided) of each entry; what it raises parks that entry too. So everything that has
+    to be made of a decision can be made inside the net.
+    """
     done: list[Decided] = []
     for entry in entries:
         try:
-            at, decided = step(kit, at, entry, game_id)
+            after, decided = step(kit, at, entry, game_id)
+            if tried is not None:
+                tried(at, after, decided)
+            at = after
         except Exception as error:
             at, decided = park(at, entry, type(error).__name__)
-            decided = decided._replace(where=_place(error))
+            decided = decided._replace(where=place(error))
         done.append(decided)
     return at, done
 

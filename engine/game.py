@@ -55,11 +55,16 @@ SPECTATOR = Spectator()
 
 
 class Ctx(Struct):
-    """What a decision may know besides state and action. `at_ms`: the entry's time. `keep_order`: the room's setting."""
+    """What a decision may know besides state and action. `at_ms`: the entry's time. `keep_order`: the room's setting.
+
+    rules_version: the version that this game is played by, at most `Game.rules_version`; 0 where no room is behind it,
+    which means the present one.
+    """
 
     at_ms: int
     rng: Rng
     keep_order: bool = False
+    rules_version: int = 0
 
 
 class Deadline(Struct, frozen=True):
@@ -79,6 +84,11 @@ class Deadline(Struct, frozen=True):
 class Game(Struct, frozen=True, kw_only=True):
     """The record. `State`, `Event` … are types; State, View, Event must survive encode/decode unchanged.
 
+    rules_version: by which new games are played. rules_since: the oldest version that `decide` still follows (it finds the
+      game's own in `ctx.rules_version`); 0: none but the present one. Logs of other versions are shown, not decided.
+    Event: a field `seat`, where an event has one, names the seat whose `legal` it changes; an event without it may change
+      that of every seat. So a move that was decided on before such an event is known to be late (`Room.changed`).
+
     Options: a Struct whose fields all have defaults. check(options, seats) -> Rejected | None: the cross-field rules and the
       number of players; `seats` are the taken seats at Start, () while only options are known.
     fits, seatings: what of the options goes together, and how many may play (schemas/fits.py). `check` refuses all that
@@ -89,6 +99,7 @@ class Game(Struct, frozen=True, kw_only=True):
     legal(state, seat): every action that decide would accept from that seat now, concrete, () when none.
     timeout(state, ctx): what happens in place of whoever lets `deadline(state)` pass; must change the deadline.
     result(state): None while the game goes on; codes and numbers, never sentences.
+    any_time: types of actions that are legal out of turn too (giving up), and so are never too late for a turn or a view.
     grace_ms: how long an absent player is waited for. codes: own reject codes -> default Korean text.
     hidden_variations(state, viewer) -> states that differ only in what viewer must not see (for tests; () if nothing hides).
     allies(options, seats, seat): who of the taken `seats` is on the side of `seat`, which is one of them, itself included.
@@ -123,6 +134,12 @@ class Game(Struct, frozen=True, kw_only=True):
     allies: Callable[[Any, tuple[int, ...], int], tuple[int, ...]] = lambda options, seats, seat: (seat,)
     fits: tuple[Fit, ...] = ()
     seatings: tuple[Seating, ...] = ()
+    rules_since: int = 0
+    any_time: tuple[type, ...] = ()
+
+    def decides(self, rules_version: int) -> bool:
+        """Whether games of that rules version can be played on and decided again by this record."""
+        return (self.rules_since or self.rules_version) <= rules_version <= self.rules_version
 
 
 def open_to_all(event: Any, viewer: Viewer) -> Any:

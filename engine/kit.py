@@ -15,11 +15,13 @@ from engine.room.events import RoomEvent
 from engine.room.state import Chance, Room, evolve
 from schemas.base import encode
 
-SNAPSHOT_SCHEMA = 1  # raise when Room, Seat or Chance change shape: older snapshots are then rebuilt from the stream
+SNAPSHOT_SCHEMA = 2  # raise when Room, Seat or Chance change shape: older snapshots are then rebuilt from the stream
 
 
 class Kit:
-    """decode_event(json) -> event; decode_action(json) -> action; decode_room / encode_room: snapshots (msgpack).
+    """of_one_seat: the types of the game's events that name the one seat whose moves they change.
+
+    decode_event(json) -> event; decode_action(json) -> action; decode_room / encode_room: snapshots (msgpack).
 
     All decoders raise msgspec.MsgspecError on damage.
     """
@@ -30,6 +32,8 @@ class Kit:
             if kind.__struct_config__.tag in room_tags:
                 raise ValueError(f"game {game.name!r}: event {kind.__struct_config__.tag!r} is one of the room's own")
         self.game = game
+        kinds = get_args(game.Event) or (game.Event,)
+        self.of_one_seat = frozenset(kind for kind in kinds if "seat" in kind.__struct_fields__)
         self.snapshot_schema = b"%d.%d" % (SNAPSHOT_SCHEMA, game.rules_version)
         self.decode_event = msgspec.json.Decoder(RoomEvent | game.Event).decode
         self.decode_action = msgspec.json.Decoder(game.Action).decode

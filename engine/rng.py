@@ -23,16 +23,22 @@ def _pads(key: bytes) -> tuple[Any, Any]:
     return hashlib.sha256(bytes(b ^ 0x36 for b in block)), hashlib.sha256(bytes(b ^ 0x5C for b in block))
 
 
+def hmac_sha256(key: bytes, message: bytes) -> bytes:
+    """HMAC-SHA256 with a key of at most 64 bytes. Spelt out over prepared blocks: a third of the time of hmac.digest."""
+    inner, outer = _pads(key)
+    message_hash, result = inner.copy(), outer.copy()
+    message_hash.update(message)
+    result.update(message_hash.digest())
+    return result.digest()
+
+
 def unit(digest: bytes) -> float:
     """First 8 bytes, big-endian, shifted right by 11, times 2^-53: in [0, 1), never 1."""
     return (int.from_bytes(digest[:8], "big") >> 11) * _SCALE
 
 
 class Rng:
-    """The values from number `n` on. `n` after a decision tells how many were drawn.
-
-    The HMAC is spelt out over prepared blocks: a third of the time of hmac.digest, and a roll draws five.
-    """
+    """The values from number `n` on. `n` after a decision tells how many were drawn."""
 
     __slots__ = ("key", "n")
 
@@ -42,12 +48,9 @@ class Rng:
 
     def next(self) -> float:
         """The next value in [0, 1): a multiple of 2^-53, never 1."""
-        inner, outer = _pads(self.key)
-        message, result = inner.copy(), outer.copy()
-        message.update(b"noripan/1:%d" % self.n)
-        result.update(message.digest())
+        digest = hmac_sha256(self.key, b"noripan/1:%d" % self.n)
         self.n += 1
-        return unit(result.digest())
+        return unit(digest)
 
     def below(self, bound: int) -> int:
         """An integer in [0, bound), floor(rng() * bound); one draw."""

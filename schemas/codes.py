@@ -38,6 +38,7 @@ REJECTS: dict[str, str] = {
     "not_opening": "지금은 값을 열 때가 아니에요.",
     "not_your_turn": "지금은 다른 사람 차례예요.",
     "stale_turn": "이미 지나간 차례예요.",
+    "stale_view": "그사이 판이 바뀌었어요. 지금 판을 보고 다시 골라 주세요.",
     "deadline_passed": "제한 시간이 지났어요.",
     "room_closed": "닫힌 방이에요.",
     "kicked": "방장이 내보낸 사람은 다시 앉을 수 없어요.",

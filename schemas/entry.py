@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from schemas.base import Count, GameName, Hex32, PlayerId, Record, SeatNo
+from schemas.base import Count, GameName, Hex32, Millis, PlayerId, Record, SeatNo
 
 
 class Settings(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -37,7 +37,8 @@ class Command(Record):
 class Open(Command):
     """Game `n` of a room opens its lobby. Private part: the 32 byte secret whose SHA-256 is `commitment`.
 
-    A rematch carries over: `seated` sit down in this order, `banned` stay out.
+    A rematch carries over: `seated` sit down in this order, `banned` stay out. format: of the log (docs/format.md), which
+    is fixed here; absent in logs of format 1.
     """
 
     player: PlayerId
@@ -48,6 +49,7 @@ class Open(Command):
     commitment: Hex32
     seated: tuple[PlayerId, ...] = ()
     banned: tuple[PlayerId, ...] = ()
+    format: Annotated[int, Meta(ge=1, le=1_000)] = 1
 
 
 class Join(Command):
@@ -135,12 +137,17 @@ class Nonce(Command):
 
 
 class Act(Command):
-    """A game action from `seat`. `turn`, when given, is the turn the client believed it acts in."""
+    """A game action from `seat`. `turn`, when given, is the turn the client believed it acts in.
+
+    after: the version that the player decided on. When an event since then changed what the seat may do, the action is
+    refused as `stale_view`.
+    """
 
     player: PlayerId
     seat: SeatNo
     action: msgspec.Raw
     turn: Count | None = None
+    after: Count | None = None
 
 
 class Connected(Command):
@@ -155,6 +162,17 @@ class Timeout(Command):
     """The scheduler saw that the deadline of `turn` is over. `decide` judges whether that is so."""
 
     turn: Count
+
+
+class HouseAway(Command):
+    """The system's: no gateway served from `from_ms` until `to_ms`, by Redis's clock; nobody could act."""
+
+    from_ms: Millis
+    to_ms: Millis
+
+
+class LogFull(Command):
+    """The system's: the log of this game has reached its bound, and the game ends by a rule (docs/rules.md)."""
 
 
 AnyCommand = (
@@ -176,6 +194,8 @@ AnyCommand = (
     | Connected
     | Disconnected
     | Timeout
+    | HouseAway
+    | LogFull
 )
 
 decode_command = msgspec.json.Decoder(AnyCommand).decode

@@ -61,10 +61,15 @@ class Deed(Ask):
 
 
 class Act(Ask):
+    """An action of the game. `after`: the version of the view that it was decided on; it is refused as `stale_view` when
+    what the seat may do has changed since. Send it always: two taps on two devices are one move then.
+    """
+
     id: ActionId
     seat: SeatNo
     action: msgspec.Raw
     turn: Count | None = None
+    after: Count | None = None
 
 
 class Join(Deed, kw_only=True):

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from engine.chain import FORMAT
 from engine.game import Ctx, Rejected, read_options
 from engine.rng import NO_NONCE, Rng, commitment, derive_key
 from engine.room import events as ev
@@ -13,6 +14,8 @@ from engine.room.deadline import AWAY_AFTER, due
 from engine.room.state import CLOSED, LOBBY, OPENING, PLAYING, Chance, Room
 from schemas import entry as cmd
 from schemas.base import Detail, encode
+
+AUTOMATIC_MAX = 10_000  # turns that are played to end a game whose log is full: far more than any game has
 
 # (events, chance after) or Rejected
 Outcome = tuple[tuple, Chance] | Rejected
@@ -32,6 +35,8 @@ def decide(kit, room: Room | None, chance: Chance, command: Any, private: bytes,
         return _nonce(kit, room, chance, command, private, at_ms)
     if type(command) is cmd.Timeout:
         return _timeout(kit, room, chance, command, at_ms)
+    if type(command) is cmd.LogFull:
+        return _log_full(kit, room, chance, at_ms)
     events = _PLAIN[type(command)](kit, room, command, at_ms)
     if isinstance(events, Rejected):
         return events
@@ -43,7 +48,8 @@ def decide(kit, room: Room | None, chance: Chance, command: Any, private: bytes,
 def _drawn(events: tuple, ctx: Ctx, before: int) -> tuple:
     """The game's events, after checking that they record every value they drew. Raises AssertionError: a bug in the game."""
     drawn = sum(event.draws for event in events)
-    assert drawn == ctx.rng.n - before, f"events record {drawn} draws, the decision used {ctx.rng.n - before}"
+    if drawn != ctx.rng.n - before:
+        raise AssertionError(f"events record {drawn} draws, the decision used {ctx.rng.n - before}")
     return events
 
 
@@ -53,17 +59,22 @@ def _open(kit, room, chance, c: cmd.Open, private: bytes, at_ms: int, game_id: s
     options = read_options(kit.game, c.options)
     if isinstance(options, Rejected):
         return options
+    if not kit.game.decides(c.rules_version):
+        return Rejected("no_rules", Detail("rules_version", kit.game.rules_version, c.rules_version))
+    if c.format > FORMAT:
+        return Rejected("no_rules", Detail("format", FORMAT, c.format))
     if commitment(private) != c.commitment:
         return Rejected("bad_nonce", Detail(field="commitment"))
     opened = ev.Opened(
         game_id,
         c.player,
         kit.game.name,
-        kit.game.rules_version,
+        c.rules_version,
         c.options,
         c.settings,
         c.commitment,
         c.banned,
+        c.format,
         at_ms=at_ms,
     )
     seated = tuple(ev.Seated(i, player, at_ms=at_ms) for i, player in enumerate(c.seated[: kit.game.seats_max]))
@@ -96,9 +107,13 @@ def _begin_if_ready(kit, room: Room, chance: Chance, events: tuple, at_ms: int, 
     key = derive_key(chance.secret, room.id, nonces)
     chance = msgspec.structs.replace(chance, key=key)
     options = kit.options(room.options)
-    ctx = Ctx(at_ms, Rng(key), room.settings.keep_order)
+    ctx = _ctx(room, key, 0, at_ms)
     deal = _drawn(kit.game.start(options, len(after.seats), ctx), ctx, 0)
     return (*events, ev.Began(waiting), *deal), chance
+
+
+def _ctx(room: Room, key: bytes, draws: int, at_ms: int) -> Ctx:
+    return Ctx(at_ms, Rng(key, draws), room.settings.keep_order, room.rules_version)
 
 
 def _act(kit, room: Room | None, chance: Chance, c: cmd.Act, at_ms: int) -> Outcome:
@@ -108,15 +123,21 @@ def _act(kit, room: Room | None, chance: Chance, c: cmd.Act, at_ms: int) -> Outc
     if seat >= len(room.seats) or room.seats[seat].player != c.player:
         return Rejected("not_your_seat", Detail(field="seat", got=seat))
     now = due(kit, room)
-    if c.turn is not None and c.turn != now.turn:
-        return Rejected("stale_turn", Detail(field="turn", expected=now.turn, got=c.turn))
-    if now.at_ms is not None and at_ms >= now.at_ms and seat in now.seats:
-        return Rejected("deadline_passed")
     try:
         action = kit.decode_action(c.action)
     except msgspec.MsgspecError as error:
-        return Rejected("bad_action", Detail(field="action", expected=str(error)))
-    ctx = Ctx(at_ms, Rng(chance.key, room.draws), room.settings.keep_order)
+        action = Rejected("bad_action", Detail(field="action", expected=str(error)))
+    # Giving up is never too late for a turn. In format 1 it was, and those logs are decided as they were.
+    if room.format < 2 or type(action) not in kit.game.any_time:
+        if c.turn is not None and c.turn != now.turn:
+            return Rejected("stale_turn", Detail(field="turn", expected=now.turn, got=c.turn))
+        if c.after is not None and c.after < room.changed[seat]:
+            return Rejected("stale_view", Detail(field="after", expected=room.changed[seat], got=c.after))
+    if now.at_ms is not None and at_ms >= now.at_ms and seat in now.seats:
+        return Rejected("deadline_passed")
+    if isinstance(action, Rejected):
+        return action
+    ctx = _ctx(room, chance.key, room.draws, at_ms)
     events = kit.game.decide(room.state, seat, action, ctx)
     if isinstance(events, Rejected):
         return events
@@ -154,7 +175,7 @@ def _timeout(kit, room: Room, chance: Chance, c: cmd.Timeout, at_ms: int) -> Out
     if room.phase == PLAYING:
         away = tuple(i for i in now.seats if room.seats[i].autos + 1 >= AWAY_AFTER and not room.seats[i].away)
         timed_out = ev.TimedOut(now.turn, now.seats, "absent" if now.absent else "deadline", away)
-        ctx = Ctx(at_ms, Rng(chance.key, room.draws), room.settings.keep_order)
+        ctx = _ctx(room, chance.key, room.draws, at_ms)
         return (timed_out, *_drawn(kit.game.timeout(room.state, ctx), ctx, room.draws)), chance
     if room.phase == OPENING:
         return _begin_if_ready(kit, room, chance, (), at_ms, force=True)
@@ -163,6 +184,32 @@ def _timeout(kit, room: Room, chance: Chance, c: cmd.Timeout, at_ms: int) -> Out
     if room.next_seated:
         return (), chance  # whoever commits this opens the next game
     return lobby.idle(kit, room, at_ms), chance
+
+
+def _house_away(kit, room: Room, c: cmd.HouseAway, at_ms: int) -> tuple | Rejected:
+    """Clocks start anew. A countdown stops: those who wanted to start may not be here any more."""
+    to_ms = min(c.to_ms, at_ms)
+    if to_ms <= room.back_ms:
+        return ()
+    stopped = (ev.CountdownStopped(at_ms=at_ms),) if room.counting_ms and room.phase == LOBBY else ()
+    return (ev.HouseAway(min(c.from_ms, to_ms), to_ms), *stopped)
+
+
+def _log_full(kit, room: Room, chance: Chance, at_ms: int) -> Outcome:
+    """The log is as long as it may get: what is left of the game is played automatically, and the room is over."""
+    if room.phase != PLAYING:
+        return (ev.Closed("log_full"),), chance
+    game, state = kit.game, room.state
+    ctx = _ctx(room, chance.key, room.draws, at_ms)
+    events: list = [ev.LogFull()]
+    for _ in range(AUTOMATIC_MAX):
+        if game.result(state) is not None:
+            return tuple(events), chance
+        before = ctx.rng.n
+        for event in _drawn(game.timeout(state, ctx), ctx, before):
+            events.append(event)
+            state = game.evolve(state, event)
+    raise RuntimeError(f"{game.name} goes on after {AUTOMATIC_MAX} automatic turns")
 
 
 def ending(kit, room: Room, chance: Chance, at_ms: int) -> tuple:
@@ -198,4 +245,5 @@ _PLAIN: dict[type, Callable[..., Any]] = {
     cmd.Start: lobby.start,
     cmd.Connected: _connected,
     cmd.Disconnected: _disconnected,
+    cmd.HouseAway: _house_away,
 }

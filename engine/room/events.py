@@ -13,7 +13,10 @@ class Sign(Record, kw_only=True):
 
 
 class Opened(Sign):
-    """The lobby of game `id` is open; `commitment` = SHA-256 of the server's secret for it."""
+    """The lobby of game `id` is open; `commitment` = SHA-256 of the server's secret for it.
+
+    format: of the log (`engine.chain.FORMAT`); absent in logs of format 1.
+    """
 
     id: str
     player: str
@@ -23,6 +26,7 @@ class Opened(Sign):
     settings: Settings
     commitment: str
     banned: tuple[str, ...] = ()
+    format: int = 1
 
 
 class Seated(Sign):
@@ -79,7 +83,7 @@ class IdleWarned(Record):
 
 
 class Closed(Record):
-    """The room is over for good. reason: "idle"."""
+    """The room is over for good. reason: "idle"; "log_full": nothing was being played, and the log had reached its bound."""
 
     reason: str
 
@@ -119,6 +123,7 @@ class Started(Record):
     seats: tuple[str, ...]
     commitment: str
     nonce_hashes: tuple[str, ...]
+    format: int = 1
 
 
 class NonceOpened(Record):
@@ -150,6 +155,20 @@ class TimedOut(Record):
     seats: tuple[int, ...]
     cause: str
     away: tuple[int, ...] = ()
+
+
+class HouseAway(Record):
+    """No gateway served from `from_ms` to `to_ms`, so that nobody could act: clocks that ran meanwhile start anew at `to_ms`.
+
+    Of the absent the whole grace; of a running turn at least its own length, or 15 seconds when that is less.
+    """
+
+    from_ms: int
+    to_ms: int
+
+
+class LogFull(Record):
+    """The game's log has reached its bound: all turns that are left were played automatically, by the events that follow."""
 
 
 class Back(Record):
@@ -193,6 +212,8 @@ RoomEvent = (
     | Connected
     | Disconnected
     | TimedOut
+    | HouseAway
+    | LogFull
     | Back
     | GameOver
     | Revealed

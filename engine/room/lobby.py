@@ -6,6 +6,7 @@ the view shows that same field as the label, so the two cannot differ.
 
 import msgspec
 
+from engine.chain import FORMAT
 from engine.game import Rejected, read_options
 from engine.rng import commitment
 from engine.room import events as ev
@@ -180,6 +181,7 @@ def start_record(kit, room: Room, at_ms: int) -> tuple | Rejected:
         tuple(seat.player for seat in seats),
         room.commitment,
         tuple(seat.nonce_hash for seat in seats),
+        room.format,
     )
     return (started,)
 
@@ -235,17 +237,21 @@ def listed(room: Room | None, now_ms: int) -> bool:
     return late_ms > 0 and now_ms < room.active_ms + late_ms
 
 
-def reopening(room: Room, secret: bytes) -> bytes:
-    """The Open entry of the next game of a room that agreed on a rematch: same options and people, a new secret."""
+def reopening(kit, room: Room, secret: bytes) -> bytes:
+    """The Open entry of the next game of a room that agreed on a rematch: same options and people, a new secret.
+
+    It is played by the rules and written in the format of today.
+    """
     command = cmd.Open(
         room.host,
         room.game,
-        room.rules_version,
+        kit.game.rules_version,
         room.options,
         room.settings,
         commitment(secret),
         room.next_seated,
         room.banned,
+        FORMAT,
     )
     return encode(command)
 

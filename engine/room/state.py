@@ -34,6 +34,8 @@ class Seat(Struct, frozen=True, array_like=True):
 class Room(Struct, Generic[S], frozen=True, array_like=True):
     """State of one game of a room at `version`. `seats` has holes only in the lobby. `draws`: rng() values used so far.
 
+    format: of the log. changed: by seat, the version of the last event of the game that may have changed what it may do.
+    back_ms: until when nobody could reach the room, the last time that this was so.
     since_ms: start of the opening. active_ms: last sign of life around the game. counting_ms: end of the countdown, 0 none.
     closes_ms: when the warned room closes, 0 not warned. next_seated: who agreed to a rematch, () not agreed.
     """
@@ -58,6 +60,9 @@ class Room(Struct, Generic[S], frozen=True, array_like=True):
     counting_ms: int = 0
     closes_ms: int = 0
     next_seated: tuple[str, ...] = ()
+    format: int = 1
+    changed: tuple[int, ...] = ()
+    back_ms: int = 0
 
     def seat_of(self, player: str) -> int | None:
         """Index of the player's seat."""
@@ -93,6 +98,7 @@ def _opened(room: Room | None, e: ev.Opened, seats_max: int) -> Room:
         (None,) * seats_max,
         banned=e.banned,
         active_ms=e.at_ms,
+        format=e.format,
     )
 
 
@@ -192,6 +198,16 @@ def _timed_out(room: Room, e: ev.TimedOut) -> Room:
     return replace(room, seats=tuple(seats))
 
 
+def _house_away(room: Room, e: ev.HouseAway) -> Room:
+    """Every clock that ran meanwhile starts anew; the game's own turn is looked at in `deadline.due`."""
+    since_ms = max(room.since_ms, e.to_ms) if room.phase == OPENING else room.since_ms
+    return replace(room, back_ms=e.to_ms, since_ms=since_ms, active_ms=max(room.active_ms, e.to_ms), closes_ms=0)
+
+
+def _log_full(room: Room, e: ev.LogFull) -> Room:
+    return room
+
+
 def _back(room: Room, e: ev.Back) -> Room:
     return replace(room, seats=with_seat(room, e.seat, replace(room.seats[e.seat], autos=0, away=False)))
 
@@ -224,6 +240,8 @@ EVOLVE: dict[type, Callable[[Any, Any], Room]] = {
     ev.Connected: _connected,
     ev.Disconnected: _disconnected,
     ev.TimedOut: _timed_out,
+    ev.HouseAway: _house_away,
+    ev.LogFull: _log_full,
     ev.Back: _back,
     ev.GameOver: _game_over,
     ev.Revealed: _revealed,
@@ -239,7 +257,10 @@ def evolve(kit: Any, room: Room | None, events: Any) -> Room | None:
     game = kit.game
     game_evolve = game.evolve
     handlers = EVOLVE
+    of_one_seat = kit.of_one_seat
     dirty = False
+    for_all = 0  # the last event of the game that is not about one seat
+    for_one: dict[int, int] = {}
     for event in events:
         version += 1
         kind = type(event)
@@ -254,11 +275,18 @@ def evolve(kit: Any, room: Room | None, events: Any) -> Room | None:
             room = _opened(room, event, game.seats_max)
         elif kind is ev.Began:
             state = game.new(kit.options(room.options), len(room.seats))
-            room = replace(room, phase=PLAYING, state=state)
+            room = replace(room, phase=PLAYING, state=state, changed=(version,) * len(room.seats))
         else:
             state = game_evolve(state, event)
             draws += event.draws
             dirty = True
+            if kind in of_one_seat:
+                for_one[event.seat] = version
+            else:
+                for_all = version
     if room is None:
         return None
-    return replace(room, version=version, state=state, draws=draws)
+    changed = room.changed
+    if for_all or for_one:
+        changed = tuple([max(was, for_all, for_one.get(seat, 0)) for seat, was in enumerate(changed)])
+    return replace(room, version=version, state=state, draws=draws, changed=changed)

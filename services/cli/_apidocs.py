@@ -71,6 +71,14 @@ CALLS: tuple[tuple[str, str, str, Any, tuple[int, Any, str], tuple[int, ...]], .
         (200, wire.GameSteps, "steps"),
         (400, 403, 404, 429),
     ),
+    (
+        "get",
+        "/api/rooms/{code}/games/{n}/evidence",
+        "The log of a finished game as JSON lines, for docs/check.py or another checker (docs/format.md).",
+        None,
+        (200, str, "the log"),
+        (400, 403, 404, 409, 429, 500),
+    ),
 )
 # name -> (where, schema); those in a path are required
 PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -83,9 +91,11 @@ STATUS_TEXT = {
     400: "the body or a parameter cannot be understood",
     403: "the token, the code or the page that asks is not good, or the room lets nobody watch",
     404: "no such room or game",
+    409: "the game is not over, or its end is still hidden from the caller",
     413: "the body is too large",
     422: "options that the game does not have",
     429: "too often",
+    500: "the log does not re-execute",
     503: "Redis does not answer",
 }
 
@@ -99,6 +109,10 @@ def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
+def _lines(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/x-ndjson": {"schema": schema}}
+
+
 def _parameter(name: str) -> dict[str, Any]:
     where, schema = PARAMETERS[name]
     return {"name": name, "in": where, "required": where == "path", "schema": schema}
@@ -107,13 +121,14 @@ def _parameter(name: str) -> dict[str, Any]:
 def openapi() -> dict[str, Any]:
     """The OpenAPI 3.1 document."""
     bodies = [call[3] for call in CALLS if call[3] is not None]
-    answers = [call[4][1] for call in CALLS]
+    answers = [call[4][1] for call in CALLS if call[4][1] is not str]
     roots, parts = _components((*bodies, *answers, wire.Reject))
     reject = roots.pop()
     schema_of = dict(zip([*bodies, *answers], roots, strict=True))
     paths: dict[str, Any] = {}
     for method, path, summary, body, (status, answer, what), refusals in CALLS:
-        responses = {str(status): {"description": what, "content": _json(schema_of[answer])}}
+        content = _lines({"type": "string"}) if answer is str else _json(schema_of[answer])
+        responses = {str(status): {"description": what, "content": content}}
         for number in (*refusals, 503):
             responses[str(number)] = {"description": STATUS_TEXT[number], "content": _json(reject)}
         call: dict[str, Any] = {

@@ -178,6 +178,9 @@ def judge(log: Log, stored: Stored, receipts: dict[str, str]) -> Finding:
     broken = _broken_promise(log)
     if broken is not None:
         return Finding(log.game_id, False, *broken, **size)
+    twice = _twice(log)
+    if twice is not None:
+        return Finding(log.game_id, False, *twice, **size)
     at = Position()
     heads: dict[str, str] = {}
 
@@ -212,13 +215,14 @@ def _other_rules(log: Log) -> str:
         asked = decode_command(log.entries[0].data) if log.entries else None
     except msgspec.MsgspecError:
         return ""  # deciding again names it
-    mine = log.kit.game.rules_version
+    game = log.kit.game
     if (
         isinstance(opened, ev.Opened)
         and isinstance(asked, Open)
-        and mine != opened.rules_version == asked.rules_version
+        and opened.rules_version == asked.rules_version
+        and not game.decides(asked.rules_version)
     ):
-        return f"played by rules version {opened.rules_version}; this program decides by {mine}"
+        return f"played by rules version {opened.rules_version}; this program decides by {game.rules_version}"
     return ""
 
 
@@ -236,6 +240,16 @@ def _broken_promise(log: Log) -> Wrong:
             return entry.id.decode(), f"it opens a game of {opened.game}, the log goes on as one of {log.kit.game.name}"
         if commitment(secret) != opened.commitment:
             return entry.id.decode(), "the secret is not the one that was committed to"
+    return None
+
+
+def _twice(log: Log) -> Wrong:
+    """An action of a client counts once, whatever was repeated and lost on the way: its origin stands in one entry."""
+    first: dict[bytes, bytes] = {}
+    for entry in log.entries:
+        if entry.origin and first.setdefault(entry.origin, entry.id) != entry.id:
+            what = f"the action {entry.origin.decode()} is in entry {first[entry.origin].decode()} already"
+            return entry.id.decode(), what
     return None
 
 

@@ -9,9 +9,8 @@ without a time.
 import click
 import msgspec
 
-from engine import chain
 from engine.audience import shown
-from engine.fold import Decided, Entry, Report, entry_ms, fold, verify
+from engine.fold import Decided, Entry, Report, entry_ms, fold
 from engine.game import SPECTATOR, Seated, Viewer
 from engine.room.state import Room
 from engine.room.view import room_view
@@ -20,10 +19,9 @@ from services.cli._log import GameName, GameNameType, Usage, drawing, plain, run
 from services.settings import Settings
 from services.store.clock import server_ms
 from services.store.delayed import shown_version
+from services.store.evidence import NotSound, decide_again, evidence, is_over
 from services.store.read import Log, read_log, read_names
 from services.store.redis import Caller
-
-FORMAT = "noripan/1"
 
 
 @click.command("replay")
@@ -31,13 +29,15 @@ FORMAT = "noripan/1"
 @click.option("--at", "version", type=click.IntRange(min=1), metavar="V", help="Stop after event V.")
 @click.option("--as", "seat", type=click.IntRange(0, 31), metavar="SEAT", help="What this seat saw; else a spectator.")
 @click.option("--json", "as_json", is_flag=True, help="JSON lines: an event each, then the view.")
-@click.option("--evidence", is_flag=True, help="JSON lines for a checker (docs/format.md); finished games only.")
-def command(game: GameName, version: int | None, seat: int | None, as_json: bool, evidence: bool) -> None:
+@click.option(
+    "--evidence", "as_evidence", is_flag=True, help="JSON lines for a checker (docs/format.md); finished games only."
+)
+def command(game: GameName, version: int | None, seat: int | None, as_json: bool, as_evidence: bool) -> None:
     """Show a game of a room: what happened, and the table at the end or after event V."""
-    if evidence and (version is not None or seat is not None or as_json):
+    if as_evidence and (version is not None or seat is not None or as_json):
         raise Usage("--evidence is the whole log in a form of its own: it takes none of --at, --as and --json")
     viewer = SPECTATOR if seat is None else Seated(seat)
-    run(lambda caller, settings: replay(caller, settings, game, version, viewer, as_json, evidence))
+    run(lambda caller, settings: replay(caller, settings, game, version, viewer, as_json, as_evidence))
 
 
 async def replay(
@@ -47,10 +47,10 @@ async def replay(
     version: int | None,
     viewer: Viewer,
     as_json: bool,
-    evidence: bool,
+    as_evidence: bool,
 ) -> int:
     whole = await find_log(caller, name)
-    log = whole if isinstance(viewer, Seated) else await as_late_as_spectators(caller, name, whole, evidence)
+    log = whole if isinstance(viewer, Seated) else await as_late_as_spectators(caller, name, whole, as_evidence)
     room = fold(log.kit, log.events[:version])
     if room is None:
         raise Usage(f"{name}: its lobby is not open yet")
@@ -59,7 +59,7 @@ async def replay(
     if isinstance(viewer, Seated) and (viewer.seat >= len(room.seats) or room.seats[viewer.seat] is None):
         raise Usage(f"--as {viewer.seat}: nobody has that seat")
     decided, report = decide_again(whole, room)
-    if evidence:
+    if as_evidence:
         return _evidence(log, room, decided, report)
     if not report.ok:
         click.echo(f"{log.game_id} does not re-execute from {report.where} on: {report.what}", err=True)
@@ -92,18 +92,6 @@ async def as_late_as_spectators(caller: Caller, name: GameName, log: Log, eviden
     if evidence:
         raise Usage(f"{log.game_id} is shown to spectators with a delay, and that is not over yet")
     return log._replace(events=log.events[:upto])
-
-
-def decide_again(log: Log, room: Room) -> tuple[list[Decided], Report]:
-    """The entries with what came of them, as far as they re-execute."""
-    decided: list[Decided] = []
-    if room.rules_version != log.kit.game.rules_version:
-        what = f"it was played by rules version {room.rules_version}, this program has {log.kit.game.rules_version}"
-        return decided, Report(False, "the start", what, 0, 0, b"", None)
-    report = verify(
-        log.kit, log.game_id, log.entries, log.events, log.parked, log.head, lambda at, one: decided.append(one)
-    )
-    return decided, report
 
 
 def _told(log: Log, room: Room, owners: list[Entry], viewer: Viewer):
@@ -147,24 +135,13 @@ def _transcript(
 
 
 def _evidence(log: Log, room: Room, decided: list[Decided], report: Report) -> int:
-    """Stored bytes as JSON strings, so that no reader's JSON library can change what is hashed."""
-    if room.revealed is None or room.state is None:
+    if not is_over(room):
         raise Usage(f"{log.game_id} is not over: its secret is published with its end, and evidence needs it")
-    if not report.ok:
-        click.echo(f"{log.game_id}: at {report.where}: {report.what}", err=True)
-        return 1
-    head = {"format": FORMAT, "id": log.game_id, "game": room.game, "rules_version": room.rules_version}
-    click.echo(encode(head))
-    for one in decided:
-        line = {"entry": one.entry.id.decode(), **_bytes(one.entry.data), "code": one.code}
-        click.echo(encode({**line, "events": [data.decode() for data in one.event_bytes]}))
-    click.echo(encode({"version": room.version, "head": chain.text(report.head)}))
-    return 0
-
-
-def _bytes(data: bytes) -> dict[str, str]:
-    """Refused entries may be anything, so not all of them are text."""
     try:
-        return {"data": data.decode()}
-    except UnicodeDecodeError:
-        return {"data_hex": data.hex()}
+        lines = evidence(log, room, decided, report)
+    except NotSound as error:
+        click.echo(f"{log.game_id}: {error}", err=True)
+        return 1
+    for line in lines:
+        click.echo(line)
+    return 0

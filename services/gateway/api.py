@@ -12,6 +12,8 @@ from redis.exceptions import RedisError
 from starlette.requests import Request
 from starlette.responses import Response
 
+from engine.chain import FORMAT
+from engine.faults import place
 from engine.game import Rejected, read_options
 from engine.games import games
 from engine.rng import commitment
@@ -19,8 +21,8 @@ from schemas import entry, wire
 from schemas.base import ALPHABET, Detail, encode
 from services.gateway.commands import bounded
 from services.gateway.context import STEPS_PER_MINUTE, Context
-from services.gateway.faults import place
 from services.gateway.http import Refused, address_of, body, context_of, identified, read, reply, someone
+from services.store.evidence import NotSound
 from services.store.read import read_head
 from services.store.redis import Unreachable
 from services.store.steps import Unreadable
@@ -95,7 +97,9 @@ async def create(request: Request) -> Response:
 
 async def _open(context: Context, player: str, wish: wire.CreateRoom, rules_version: int) -> str:
     secret = secrets.token_bytes(32)
-    data = encode(entry.Open(player, wish.game, rules_version, wish.options, wish.settings, commitment(secret)))
+    data = encode(
+        entry.Open(player, wish.game, rules_version, wish.options, wish.settings, commitment(secret), format=FORMAT)
+    )
     for _ in range(CODE_TRIES):
         code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_CHARS))
         if await context.writer.create(code, wish.game, data, secret.hex()) is not None:
@@ -162,6 +166,32 @@ async def steps(request: Request) -> Response:
     if isinstance(found, Rejected):
         raise Refused(found.code, UNSET if found.detail == Detail() else found.detail)
     return reply(found)
+
+
+async def evidence(request: Request) -> Response:
+    """GET /api/rooms/{code}/games/{n}/evidence: all that a checker needs, as JSON lines."""
+    context = context_of(request)
+    if not context.steps.take(address_of(request), asyncio.get_running_loop().time()):
+        raise Refused("rate_limited", Detail(expected=f"at most {STEPS_PER_MINUTE} pages a minute"))
+    code = _code(request)
+    n = _number("n", request.path_params["n"], 1)
+    badge = await identified(request)
+    try:
+        found = await context.history.evidence(code, n, "" if badge is None else badge.player)
+    except (RedisError, *Unreachable):
+        raise Refused("unavailable") from None
+    except Unreadable as error:
+        log.error("game not readable", game=f"{code}/{n}", fault=place(error.__cause__))
+        raise Refused("no_rules", Detail("game", "a game of rules that this server has")) from None
+    except NotSound as error:
+        log.error("log does not re-execute", game=f"{code}/{n}", where=error.where)
+        raise Refused(
+            "internal", Detail("game", "a log that re-executes", f"one that does not from {error.where} on")
+        ) from None
+    if isinstance(found, Rejected):
+        raise Refused(found.code, UNSET if found.detail == Detail() else found.detail)
+    name = {"content-disposition": f'attachment; filename="{code}-{n}.jsonl"'}
+    return Response(b"\n".join(found) + b"\n", media_type="application/x-ndjson", headers=name)
 
 
 async def list_rooms(request: Request) -> Response:

@@ -9,12 +9,12 @@ import structlog
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from engine.faults import place
 from schemas.codes import CLOSES, REJECTS
 from schemas.wire import Reject
 from services.gateway import api, docs, me, pages
 from services.gateway import tokens as who
 from services.gateway.context import Context
-from services.gateway.faults import place
 from services.gateway.http import Refused, failed, refused, reply
 from services.gateway.limits import client_address, header_map, origin_allowed
 from services.gateway.peer import SCOPE, Peer
@@ -45,6 +45,7 @@ def build(context: Context) -> Any:
             Route("/api/rooms", api.list_rooms, methods=["GET"]),
             Route("/api/rooms/{code}", api.room, methods=["GET"]),
             Route("/api/rooms/{code}/games/{n}/steps", api.steps, methods=["GET"]),
+            Route("/api/rooms/{code}/games/{n}/evidence", api.evidence, methods=["GET"]),
             Route("/docs", docs.page, methods=["GET"]),
             Route("/docs.css", docs.style, methods=["GET"]),
             Route("/healthz", api.healthz, methods=["GET"]),

@@ -17,11 +17,11 @@ from msgspec import Raw
 from redis.exceptions import RedisError
 
 from engine.audience import PUBLIC
+from engine.faults import place
 from engine.game import SPECTATOR
 from schemas.base import encode
 from schemas.wire import Snapshot
 from services.gateway.facts import Seats, number
-from services.gateway.faults import place
 from services.gateway.peer import framed
 from services.gateway.talk import Remark
 from services.store.delayed import Delayed

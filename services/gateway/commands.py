@@ -79,7 +79,7 @@ def write(ask: wire.AnyDeed, player: str, k: Kit) -> Written | Rejected:
             action = k.decode_action(ask.action)
         except (msgspec.MsgspecError, RecursionError) as error:
             return Rejected("bad_action", explained(error, "action"))
-        return Written(encode(entry.Act(player, ask.seat, Raw(encode(action)), ask.turn)))
+        return Written(encode(entry.Act(player, ask.seat, Raw(encode(action)), ask.turn, ask.after)))
     if kind is wire.Join:
         name = clean(ask.name)
         if name is None:

@@ -6,7 +6,7 @@ import contextlib
 import structlog
 from redis.exceptions import RedisError
 
-from services.gateway.faults import place
+from engine.faults import place
 from services.gateway.hub import Hub
 from services.gateway.identity import CHANNEL, Identities
 from services.gateway.limits import Addresses, Buckets

@@ -19,6 +19,7 @@ from msgspec import Raw
 from redis.exceptions import RedisError
 
 from engine.audience import PUBLIC
+from engine.faults import place
 from engine.game import SPECTATOR, Seated
 from engine.kit import Kit
 from schemas.base import encode
@@ -26,7 +27,6 @@ from schemas.wire import LegalActions, Names, Snapshot, Welcome
 from schemas.wire import People as PeopleTell
 from services.gateway.behind import Behind, heard_late
 from services.gateway.facts import NOTHING, Facts, facts_of, follow_facts, number
-from services.gateway.faults import place
 from services.gateway.peer import framed
 from services.gateway.people import People
 from services.gateway.talk import Remark, remark_of

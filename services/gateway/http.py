@@ -7,6 +7,7 @@ from redis.exceptions import RedisError
 from starlette.requests import Request
 from starlette.responses import Response
 
+from engine.faults import place
 from schemas import wire
 from schemas.base import Detail, encode
 from schemas.codes import REJECTS
@@ -14,7 +15,6 @@ from schemas.wire import Reject
 from services.gateway import tokens as who
 from services.gateway.commands import explained
 from services.gateway.context import Context
-from services.gateway.faults import place
 from services.gateway.limits import client_address, header_map, is_https, origin_allowed, too_deep
 from services.gateway.tokens import Badge
 from services.store.redis import Unreachable
@@ -34,6 +34,8 @@ STATUS = {
     "too_large": 413,
     "too_deep": 400,
     "rate_limited": 429,
+    "not_over": 409,
+    "internal": 500,
     "unavailable": 503,
 }
 

@@ -12,12 +12,12 @@ import structlog
 from msgspec import UNSET
 from redis.exceptions import RedisError
 
+from engine.faults import place
 from engine.game import Rejected
 from schemas import wire
 from schemas.base import Detail, encode
 from schemas.wire import Ack
 from services.gateway import commands, talk
-from services.gateway.faults import place
 from services.gateway.peer import framed
 from services.gateway.strangers import refusal, stranger
 from services.store import write

@@ -3,7 +3,7 @@
 from msgspec import UNSET
 
 from engine.audience import publication
-from engine.fold import Decided, Position
+from engine.fold import Decided, Entry, Position, Tried, advance, park
 from engine.kit import Kit, encode_chance
 from engine.room.deadline import due
 from engine.room.state import Room
@@ -29,6 +29,37 @@ def reject_frame(codes: dict[str, str], code: str, action_id: int, detail: Detai
 
 def _seated(room: Room | None) -> str:
     return " " + "".join(seat.player + " " for seat in (room.seats if room else ()) if seat)
+
+
+def fold_claim(
+    k: Kit,
+    claim: Claim,
+    before: Position,
+    entries: list[Entry],
+    seen: RoomView | None = None,
+    condemned: Entry | None = None,
+) -> tuple[Position, list[Decided], Commit, RoomView | None]:
+    """Decide entries of a claim and make the commit: (position after, what was decided, commit, spectators' view after).
+
+    The whole of a decision is tried, its views, masks and stored bytes too: where any of them raises, the entry that it is
+    made for is parked, and the others are not touched (P7). condemned: an entry after these that is parked unseen.
+    """
+    game_id = f"{claim.room}/{claim.n}"
+
+    def made(at: Position, after: Position, one: Decided) -> None:
+        commit_of(k, claim, at, after, [one])
+
+    def batch(tried: Tried | None) -> tuple[Position, list[Decided], Commit, RoomView | None]:
+        after, decided = advance(k, before, entries, game_id, tried)
+        if condemned is not None:
+            after, one = park(after, condemned, "killed")
+            decided.append(one)
+        return after, decided, *commit_of(k, claim, before, after, decided, seen)
+
+    try:
+        return batch(None)
+    except Exception:  # which of the entries it is tells each by itself
+        return batch(made)
 
 
 def commit_of(

@@ -8,7 +8,7 @@ is remembered, so that going on costs a page and not the game. Between pages and
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import UNSET, Raw
 
@@ -24,8 +24,9 @@ from engine.room.view import RoomView, room_view
 from schemas.base import Detail
 from schemas.wire import STEPS_MAX, GameStep, GameSteps
 from services.store.delayed import Readers, end_hidden, shown_by, shown_late
+from services.store.evidence import decide_again, evidence, is_over
 from services.store.keys import key
-from services.store.read import Head, events_between, from_snapshot, game_of, read_head
+from services.store.read import Head, events_between, from_snapshot, game_of, read_head, read_log
 from services.store.redis import Caller
 
 FOLDED_TOGETHER = 500  # events folded between two looks at other work: some milliseconds
@@ -65,8 +66,21 @@ class Folded:
             self._rooms.popitem(last=False)
 
 
+class Seen(NamedTuple):
+    """A game and what one person may see of it: events 1 … `upto` of `last`. state: after the last; seat: theirs, or None."""
+
+    kit: Kit
+    state: Room
+    seat: int | None
+    upto: int
+    last: int
+
+
 class History:
-    """Of one gateway. now_ms: the Redis server's time. Everything raises what the caller raises, and Unreadable."""
+    """One per gateway. now_ms: the Redis server's time.
+
+    All methods raise RedisError or Unreachable (see Caller), and Unreadable.
+    """
 
     def __init__(self, caller: Caller, readers: Readers, now_ms: Callable[[], int]) -> None:
         self._caller = caller
@@ -85,7 +99,32 @@ class History:
         async with self._turn:
             return await self._steps(room, n, after, player)
 
+    async def evidence(self, room: str, n: int, player: str = "") -> list[bytes] | Rejected:
+        """The evidence of a finished game (docs/format.md) as lines, for whoever may see it to its end.
+
+        Raises NotSound beside the others: the log does not re-execute.
+        """
+        async with self._turn:
+            seen = await self._seen(room, n, player)
+            if isinstance(seen, Rejected):
+                return seen
+            if not is_over(seen.state) or seen.upto < seen.last:
+                return Rejected("not_over")
+            log = await read_log(self._caller, room, n)
+            if log is None:
+                return _no_game(n)
+            decided, report = await asyncio.to_thread(decide_again, log, seen.state)
+            return evidence(log, seen.state, decided, report)
+
     async def _steps(self, room: str, n: int, after: int, player: str) -> GameSteps | Rejected:
+        seen = await self._seen(room, n, player)
+        if isinstance(seen, Rejected):
+            return seen
+        if after > seen.upto:
+            return Rejected("bad_message", Detail("from", f"0 … {seen.upto}", after))
+        return await self._page(seen.kit, f"{room}/{n}", after, seen.upto, seen.seat)
+
+    async def _seen(self, room: str, n: int, player: str) -> "Seen | Rejected":
         head = await read_head(self._caller, room)
         if head is None or (head.n == 1 and not head.version):
             return Rejected("no_room")
@@ -117,9 +156,7 @@ class History:
             upto = min(last, await self._shown(room, head, k, live, n))
             if not upto:
                 return _no_game(n)
-        if after > upto:
-            return Rejected("bad_message", Detail("from", f"0 … {upto}", after))
-        return await self._page(own, f"{room}/{n}", after, upto, seat)
+        return Seen(own, state, seat, upto, last)
 
     async def _past(self, game_id: str) -> tuple[str, int] | None:
         """Name and last version of a game that the room has left behind; None: nothing is kept of it."""

@@ -10,9 +10,11 @@ import sys
 
 import msgspec
 
-from engine.fold import Entry, Position, advance
+from engine.fold import Entry, Position
 from engine.games import add
 from engine.kit import decode_chance, kit
+from services.store.outcome import fold_claim
+from services.store.turn import Claim
 from services.worker import guard
 
 WALL_S = 10.0
@@ -65,9 +67,11 @@ def main() -> None:
     room = k.decode_room(trial.room) if trial.room else None
     at = Position(room, decode_chance(trial.chance), trial.head)
     guard.install(trial.cpu_s)
+    code, _, n = trial.game_id.partition("/")
+    claim = Claim(code, int(n), 0 if room is None else room.version, b"0-0", 0, trial.head, 0, [], None)
     for fields in trial.entries:
         with guard.limit():
-            at, _ = advance(k, at, (Entry(*fields),), trial.game_id)
+            at, *_ = fold_claim(k, claim, at, [Entry(*fields)])
         sys.stdout.write("\n")
         sys.stdout.flush()
 

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import structlog
 from redis.exceptions import RedisError
 
-from engine.fold import Decided, Position, advance, entry_ms, park
+from engine.faults import place
+from engine.fold import Decided, Position, entry_ms
 from engine.kit import Kit, encode_chance, kit
 from engine.room.lobby import listed, reopening
 from engine.room.state import Room
@@ -25,7 +26,7 @@ from engine.room.view import RoomView
 from services.settings import Settings
 from services.store.clock import Clock
 from services.store.listing import list_room
-from services.store.outcome import commit_of
+from services.store.outcome import fold_claim
 from services.store.read import from_snapshot, load_chance, rebuild
 from services.store.redis import Caller, Unreachable
 from services.store.turn import EPOCH_OVER, LINGER, RELEASED, Claim, Commit, pushed, read_stored, turn
@@ -40,17 +41,6 @@ TERM_S = 20.0  # a partition is handed on after about this long, so that load sp
 SLICE_S = 0.02  # folding yields to the event loop this often: other partitions have leases to renew
 RECENT = 4096  # rooms whose fold is remembered: saves reading the snapshot and building the view before
 ALONE_FROM = 3  # claims without a commit from which on a room is tried in a child process first
-
-
-def _fault(error: Exception) -> str:
-    """What went wrong and where, for the log: never the message, which may quote what players must not know."""
-    if isinstance(error, KeyError) and error.__traceback__ is not None and error.args[:1]:
-        return (
-            f"KeyError: {error.args[0]!r}"
-            if isinstance(error.args[0], str) and len(error.args[0]) <= 32
-            else "KeyError"
-        )
-    return type(error).__name__
 
 
 class Folded(NamedTuple):
@@ -233,7 +223,7 @@ class Drainer:
             except asyncio.CancelledError:
                 raise
             except Exception as error:  # this room's claims counter brings it to `alone`; the others go on (P7)
-                log.error("room not folded", room=claim.room, claims=claim.claims, fault=_fault(error))
+                log.error("room not folded", room=claim.room, claims=claim.claims, fault=place(error))
                 continue
             commits.append(commit)
             if time.monotonic() - started > SLICE_S:
@@ -258,11 +248,7 @@ class Drainer:
                 condemned = entries[safe]
                 entries = entries[:safe]
         with guard.limit():
-            after, decided = advance(k, before, entries, game_id)
-            if condemned is not None:
-                after, one = park(after, condemned, "killed")
-                decided.append(one)
-            commit, public = commit_of(k, claim, before, after, decided, seen)
+            after, decided, commit, public = fold_claim(k, claim, before, entries, seen, condemned)
         if damaged:  # put back the chance, or every later claim would read the streams again
             commit = commit._replace(chance=encode_chance(after.chance))
         if after.room is not None:
@@ -343,7 +329,7 @@ class Drainer:
 
     async def _reopen(self, commit: Commit, room: Room) -> bool:
         secret = secrets.token_bytes(32)
-        opening = reopening(room, secret)
+        opening = reopening(kit(room.game), room, secret)
         return await self.writer.next_game(
             commit.room, commit.n, commit.new_cursor, opening, secret.hex(), room.next_seated
         )

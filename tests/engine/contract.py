@@ -154,7 +154,6 @@ def legal_moves_are_accepted(game: Game, seed: int) -> None:
                 assert msgspec.json.decode(encode(move), type=game.Action) == move
                 events = game.decide(step.after, seat, move, Ctx(step.at_ms, Rng(step.key, step.n[1])))
                 assert not isinstance(events, Rejected), (seat, move, events)
-                assert events, "an accepted action must leave an event"
 
 
 def other_actions_are_refused_and_change_nothing(game: Game, seed: int) -> None:
@@ -173,6 +172,26 @@ def other_actions_are_refused_and_change_nothing(game: Game, seed: int) -> None:
             encode(answer.detail)
             assert ctx.rng.n == step.n[1], "a refused action drew chance"
         assert snapshot(step.after) == stored
+
+
+def events_name_the_seat_whose_moves_they_change(game: Game, seed: int) -> None:
+    for step in walk(game, seed):
+        between = [step.before]
+        for event in step.events:
+            between.append(game.evolve(between[-1], event))
+            due = game.deadline(between[-1])
+            for seat in due.seats if due else ():
+                if getattr(event, "seat", seat) != seat:
+                    old, new = game.legal(between[-2], seat), game.legal(between[-1], seat)
+                    assert old == new, f"{event} changed what seat {seat} may do: {old} -> {new}"
+
+
+def what_is_legal_out_of_turn_is_known(game: Game, seed: int) -> None:
+    for step in walk(game, seed):
+        due = game.deadline(step.after)
+        for seat in set(range(step.seats)) - set(due.seats if due else ()):
+            for move in game.legal(step.after, seat):
+                assert type(move) in game.any_time, f"{move} of seat {seat}, which has not to act, is not in any_time"
 
 
 def states_survive_the_snapshot(game: Game, seed: int) -> None:
@@ -360,6 +379,8 @@ def _plain(value: Any, nulls: bool = False) -> None:
 CHECKS = (
     legal_moves_are_accepted,
     other_actions_are_refused_and_change_nothing,
+    events_name_the_seat_whose_moves_they_change,
+    what_is_legal_out_of_turn_is_known,
     states_survive_the_snapshot,
     events_survive_the_log,
     folding_the_log_gives_the_live_state,

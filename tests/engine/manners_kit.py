@@ -3,6 +3,7 @@
 import msgspec
 
 from engine.game import SPECTATOR
+from engine.kit import kit
 from engine.room.lobby import reopening
 from engine.room.state import Room
 from schemas import entry as cmd
@@ -16,7 +17,7 @@ class Reopened(Table):
     """The next game of a room that agreed on a rematch, opened as a worker opens it."""
 
     def __init__(self, room: Room, n: int = 2) -> None:
-        self._opening = msgspec.json.decode(reopening(room, NEXT_SECRET), type=cmd.AnyCommand)
+        self._opening = msgspec.json.decode(reopening(kit(room.game), room, NEXT_SECRET), type=cmd.AnyCommand)
         super().__init__(room.game, n=n, secret=NEXT_SECRET)
 
     def send(self, command, at=None, private=b"", origin=""):

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 import engine.games
+from engine.chain import FORMAT
 from engine.fold import Decided, Entry, Position, Report, advance, entry_ms, fold, verify
 from engine.game import Game, Viewer
 from engine.kit import Kit, kit
@@ -46,6 +47,7 @@ class Table:
         secret: bytes = SECRET,
         n: int = 1,
         host: str = "ann",
+        format: int = FORMAT,
     ) -> None:
         self.kit = kit(game) if isinstance(game, str) else game
         self.game: Game = self.kit.game
@@ -64,6 +66,7 @@ class Table:
             options or {},
             cmd.Settings(keep_order=keep_order),
             commitment(secret),
+            format=format,
         )
         self.opened = self.send(opened, private=secret)
 
@@ -98,10 +101,12 @@ class Table:
     def nonce(self, player: str, value: bytes | None = None, at: int | None = None) -> Decided:
         return self.send(cmd.Nonce(player), at, nonce_of(player) if value is None else value)
 
-    def act(self, seat: int, action: Any, at: int | None = None, turn: int | None = None) -> Decided:
+    def act(
+        self, seat: int, action: Any, at: int | None = None, turn: int | None = None, after: int | None = None
+    ) -> Decided:
         """An action of whoever holds `seat`, sent by that player."""
         raw = action if isinstance(action, bytes) else encode(action)
-        return self.send(cmd.Act(self.room.seats[seat].player, seat, msgspec.Raw(raw), turn), at)
+        return self.send(cmd.Act(self.room.seats[seat].player, seat, msgspec.Raw(raw), turn, after), at)
 
     def timeout(self, at: int | None = None, turn: int | None = None) -> Decided:
         """What the scheduler appends: for the turn that is due, at its time, unless told otherwise."""

@@ -61,6 +61,8 @@ EVERYTHING = (
     cmd.Connected("ben"),
     cmd.Disconnected("ben"),
     cmd.Timeout(0),
+    cmd.HouseAway(0, 1),
+    cmd.LogFull(),
 )
 
 

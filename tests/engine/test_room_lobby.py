@@ -16,7 +16,16 @@ from tests.engine.room_kit import SECRET, Table, nonce_of, said, tags
 def test_a_room_opens_with_a_commitment_and_no_seats():
     table = Table(options={"scoring": "traditional"})
     assert said(table.opened) == (
-        ev.Opened("K7Q2MX/1", "ann", "yacht", 1, {"scoring": "traditional"}, cmd.Settings(True), commitment(SECRET)),
+        ev.Opened(
+            "K7Q2MX/1",
+            "ann",
+            "yacht",
+            2,
+            {"scoring": "traditional"},
+            cmd.Settings(True),
+            commitment(SECRET),
+            format=2,
+        ),
     )
     assert table.room.phase == "lobby" and table.room.version == 1
     assert table.view(SPECTATOR).seats == {}

@@ -5,6 +5,7 @@ on, the others never notice, and the audit reads the record.
 """
 
 import asyncio
+import json
 import time
 
 import pytest
@@ -73,6 +74,42 @@ def test_report_48_139_a_poisoned_command_is_parked_and_its_room_goes_on(tmp_pat
             faults, took = run(poison(stack, action), 60)
         assert faults == [fault]
         assert took < within_s
+        audit_all(stack)
+
+
+def test_whatever_cannot_be_made_of_a_decision_parks_its_entry(tmp_path):
+    """Not `decide` alone: a view, a mask, the deadline or the snapshot that raises costs this one command and no room."""
+    parts = ("view", "mask", "apart", "deadline", "snapshot")
+
+    async def scenario(stack):
+        async with (
+            tables(stack.urls, 1, "faulty", {}, seats=1) as (bad,),
+            tables(stack.urls, 1) as good,
+        ):
+            playing = asyncio.ensure_future(play(good[0], 1))
+            player = bad.players[0]
+            for part in parts:
+                with pytest.raises(Rejected) as refused:
+                    await player.act(0, {"type": "break", "part": part})
+                assert refused.value.code == "internal", part
+                outcome = await player.act(0, {"type": "step"})
+                bad.done.append((player.session, outcome.entry))
+            for _ in range(10 - len(parts)):
+                outcome = await player.act(0, {"type": "step"})
+                bad.done.append((player.session, outcome.entry))
+            await player.until(lambda c: c.view["phase"] == "over")
+            await playing
+            await judge(stack.server.url, [bad, *good])
+            return await parked(stack.server.url, bad.room)
+
+    with Stack(tmp_path, workers=1, env=ENV) as stack:
+        faults = run(scenario(stack), 60)
+        assert len(faults) == len(parts) and set(faults.values()) <= {"KeyError", "TypeError"}
+        log = stack.worker[0].log.read_text()
+        told = [json.loads(line) for line in log.splitlines() if '"parked"' in line]
+        places = [line["where"] for line in told]
+        assert len(places) == len(parts) and all(" at " in place for place in places), places
+        assert sum("faulty/__init__.py:" in place for place in places) == 4 and "on purpose" not in log
         audit_all(stack)
 
 

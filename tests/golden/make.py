@@ -2,10 +2,11 @@
 
     python -m tests.golden.make [GAME …]        write the logs of these games (of all) for their present rules version
 
-A game's folder holds `cases.json` (what to play; without it one game with default options) and a log for each case and
-rules version, `<case>.v<rules version>.jsonl`. Everything in a log comes from its case's name: secret, nonces, times,
-moves; so regenerating changes nothing unless the game has changed. A log that changes under the same rules version means
-that running games would be decided otherwise: raise `rules_version` and keep the old file. The diff is for a person to read.
+A game's folder holds `cases.json` (what to play; without it one game with default options) and a log for each case,
+rules version and format, `<case>.v<rules version>.f<format>.jsonl` (without the format: 1). Everything in a log comes from
+its case's name: secret, nonces, times, moves; so regenerating changes nothing unless the game has changed. A log that
+changes under the same rules version means that running games would be decided otherwise: raise `rules_version` and keep
+the old file. The diff is for a person to read.
 
 Lines of a log: one head, one for each entry with what came of it, one foot. `data` and `events` are the stored bytes
 themselves, set into the line as they are.
@@ -102,7 +103,7 @@ def cases(game: str) -> tuple[Case, ...]:
 
 
 def path_of(game: str, case: Case) -> Path:
-    return HERE / game / f"{case.name}.v{engine.games.find(game).rules_version}.jsonl"
+    return HERE / game / f"{case.name}.v{engine.games.find(game).rules_version}.f{chain.FORMAT}.jsonl"
 
 
 def play(game: str, case: Case) -> bytes:

@@ -142,14 +142,15 @@ def rewritten(evidence: Lines, kind: str, change: Callable[[dict], object]) -> L
 def refitted(evidence: Lines) -> Lines:
     """With a head that fits: what whoever owns the server could publish."""
     head = b""
+    secret = bytes.fromhex(next(event for event in events(evidence) if event["type"] == "revealed")["secret"])
     for line in evidence[1:-1]:
         told = [event.encode() for event in line["events"]]
         if not head and told and json.loads(told[0])["type"] == "started":
             head = hashlib.sha256(told[0]).digest()
         if head:
-            head = hashlib.sha256(
-                parts(head, line["entry"].encode(), line["data"].encode(), line["code"].encode(), *told)
-            ).digest()
+            blind = hmac.digest(secret, b"noripan/2:blind:" + line["entry"].encode(), "sha256")
+            link = parts(head, line["entry"].encode(), line["data"].encode(), line["code"].encode(), blind, *told)
+            head = hashlib.sha256(link).digest()
     return [*evidence[:-1], {**evidence[-1], "head": base64.urlsafe_b64encode(head).rstrip(b"=").decode()}]
 
 
@@ -172,6 +173,39 @@ def test_a_forgery_is_found_even_with_a_head_that_fits(played: Played, tmp_path:
     for lines in (forged, refitted(forged)):
         done = check(tmp_path / "far", lines)
         assert done.returncode == 1 and "NOT SOUND" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("which", [0, 5, -1])
+def test_the_first_event_that_is_wrong_is_named(played: Played, tmp_path: Path, which: int) -> None:
+    """Not the head, which says no more than that something is: with a receipt and without, with a fitting head or not."""
+    rolls = [(n, event) for n, event in enumerate(events(played.evidence), 1) if event["type"] == "rolled"]
+    number, rolled = rolls[which]
+    changed = copy.deepcopy(rolled)
+    better_die(changed)
+    forged = copy.deepcopy(played.evidence)
+    old, new = (json.dumps(event, separators=(",", ":")) for event in (rolled, changed))
+    count = 0
+    for line in forged[1:-1]:
+        for index, event in enumerate(line["events"]):
+            count += 1
+            if count == number:
+                assert event == old
+                line["events"][index] = new
+    for lines in (forged, refitted(forged)):
+        for receipt in ((), played.receipt):
+            done = check(tmp_path / "far", lines, *receipt)
+            assert done.returncode == 1 and f"NOT SOUND at event {number}: the dice drawn are" in done.stdout, (
+                done.stdout
+            )
+
+
+def test_an_action_that_stands_twice_is_named(played: Played, tmp_path: Path) -> None:
+    lines = copy.deepcopy(played.evidence)
+    acted = [line for line in lines[1:-1] if line.get("origin")]
+    acted[-1]["origin"] = acted[3]["origin"]
+    done = check(tmp_path / "far", lines)
+    assert done.returncode == 1 and f"NOT SOUND at {acted[-1]['entry']}: the action" in done.stdout, done.stdout
+    assert acted[3]["entry"] in done.stdout
 
 
 def test_another_sound_log_is_found_by_a_players_receipt(played: Played, tmp_path: Path) -> None:

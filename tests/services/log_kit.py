@@ -18,6 +18,7 @@ import msgspec
 import redis
 from click.testing import CliRunner, Result
 
+from engine.chain import FORMAT
 from engine.games.yacht import types as t
 from engine.rng import commitment
 from schemas import entry as cmd
@@ -56,7 +57,9 @@ class Client:
     async def __aenter__(self) -> "Client":
         self.pubsub = self.redis.pubsub()
         await self.pubsub.subscribe(channel(self.room))
-        opened = cmd.Open("ann", "yacht", 1, self.options, cmd.Settings(), commitment(secret_of(self.room)))
+        opened = cmd.Open(
+            "ann", "yacht", 2, self.options, cmd.Settings(), commitment(secret_of(self.room)), format=FORMAT
+        )
         assert await self.writer.create(self.room, "yacht", encode(opened), secret_of(self.room).hex())
         return self
 

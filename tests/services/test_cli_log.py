@@ -113,6 +113,14 @@ def a_changed_entry(store: Store) -> None:
     store.rewrite("a", changed_fields(items, first(items, b'"set_hold"'), b"[true,true", b"[true,false"))
 
 
+def an_action_that_stands_twice(store: Store) -> None:
+    """Also where both are decided as the log says: a client's action counts once."""
+    items = store.stream("a")
+    asked = [index for index, (_, fields) in enumerate(items) if b"o" in fields]
+    items[asked[-1]][1][b"o"] = items[asked[2]][1][b"o"]
+    store.rewrite("a", items)
+
+
 def a_changed_refused_entry(store: Store) -> None:
     items = store.stream("a")
     index = next(i for i, (_, f) in enumerate(items) if b'"roll"' in f[b"d"])
@@ -223,6 +231,7 @@ TAMPERED: dict[Callable[[Store], None], str] = {
     the_first_entry_removed: "does not open a lobby",
     another_secret: "not the one that was committed to",
     another_nonce: "",
+    an_action_that_stands_twice: "already",
     another_head: "head",
     a_cut_tail: "head",
     another_version: "version",
@@ -347,7 +356,7 @@ def test_a_game_that_is_not_installed_is_not_checked_and_not_called_bad(store):
 
 def test_a_log_of_other_rules_is_not_checked_unless_only_its_event_says_so(store):
     def other_rules(kind: str) -> None:
-        store.rewrite(kind, changed_fields(store.stream(kind), 0, b'"rules_version":1', b'"rules_version":7'))
+        store.rewrite(kind, changed_fields(store.stream(kind), 0, b'"rules_version":2', b'"rules_version":7'))
 
     other_rules("e")
     assert store.noripan("audit", DONE).exit_code == 1

@@ -192,12 +192,16 @@ def event_of(evidence: list[dict], kind: str) -> tuple[dict, int]:
 def rechained(evidence: list[dict]) -> list[dict]:
     """A forger's last step: make the head fit what was changed."""
     head = None
+    line, index = event_of(evidence, "revealed")
+    secret = bytes.fromhex(json.loads(line["events"][index])["secret"])
     for line in evidence[1:-1]:
         events = [event.encode() for event in line["events"]]
         if head is None and events and b'"type":"started"' in events[0]:
             head = hashlib.sha256(events[0]).digest()
         if head is not None:
-            parts = [head, line["entry"].encode(), line["data"].encode(), line["code"].encode(), *events]
+            entry = line["entry"].encode()
+            blind = chain.blind(2, secret, entry)
+            parts = [head, entry, line["data"].encode(), line["code"].encode(), blind, *events]
             head = hashlib.sha256(b"".join(len(part).to_bytes(4, "big") + part for part in parts)).digest()
     return [*evidence[:-1], {**evidence[-1], "head": chain.text(head)}]
 

@@ -90,6 +90,9 @@ def test_every_call_is_there_and_answers_as_written(stack: Stack) -> None:
             status, answer, _ = request(
                 method.upper(), target, {} if method == "post" and body is None else body, **named
             )
+            if path.endswith("/evidence"):  # of a game that is not over there is none
+                assert status == 409 and answer["code"] == "not_over", answer
+                continue
             assert str(status) in call["responses"] and status < 300, (path, status, answer)
             schema = call["responses"][str(status)]["content"]["application/json"]["schema"]
             validator(OPENAPI, schema).validate(answer)

@@ -160,7 +160,7 @@ class Party(Store):
         n = int(await self.n) if n is None else n
         cursor = await self.get("cur") if cursor is None else cursor
         return await self.writer.next_game(
-            self.room, n, cursor, reopening(room, secret), secret.hex(), room.next_seated
+            self.room, n, cursor, reopening(kit(room.game), room, secret), secret.hex(), room.next_seated
         )
 
 

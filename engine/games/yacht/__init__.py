@@ -7,7 +7,8 @@ from engine.games.yacht.view import apart, result, view
 
 GAME = Game(
     name="yacht",
-    rules_version=1,
+    rules_version=2,  # since 2, holding the dice that are held already is no mistake
+    rules_since=1,
     seats_min=1,
     seats_max=types.SEATS_MAX,
     grace_ms=10_000,
@@ -31,4 +32,5 @@ GAME = Game(
     apart=apart,
     mask=open_to_all,
     result=result,
+    any_time=(types.Concede,),
 )

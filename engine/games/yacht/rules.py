@@ -95,8 +95,8 @@ def decide(state: t.State, seat: int, action: t.AnyAction, ctx: Ctx) -> tuple | 
             return _NOT_ROLLED
         if state.rolls >= t.ROLLS_MAX:
             return _HOLD_TOO_LATE
-        if action.held == state.held:
-            return _SAME_HOLD
+        if action.held == state.held:  # nothing to do (000 8.2); a mistake in games of the first version of these rules
+            return _SAME_HOLD if ctx.rules_version == 1 else ()
         return (t.HoldChanged(seat, action.held),)
     assert kind is t.Score, kind
     if not state.rolls:
@@ -125,9 +125,8 @@ def legal(state: t.State, seat: int) -> tuple:
     boxes = tuple(_SCORE_ACTIONS[box] for box in outcomes(state.dice, state.sheets[KEYS[seat]], state.options))
     if state.rolls >= t.ROLLS_MAX:
         return *boxes, _CONCEDE
-    holds = tuple(action for held, action in _HOLD_ACTIONS.items() if held != state.held)
     rolls = () if all(state.held) else (_ROLL,)
-    return *rolls, *boxes, *holds, _CONCEDE
+    return *rolls, *boxes, *_HOLD_ACTIONS.values(), _CONCEDE
 
 
 def deadline(state: t.State) -> Deadline | None:

@@ -35,4 +35,5 @@ GAME = Game(
     mask=open_to_all,
     result=result,
     allies=allies,
+    any_time=(types.Concede,),
 )

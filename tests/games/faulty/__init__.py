@@ -4,7 +4,7 @@ One to four seats, no turns: whoever is seated may act. `step` is the good actio
 """
 
 import os
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -40,18 +40,31 @@ class Crash(g.Action):
     """The process ends, as in a crash inside a C library."""
 
 
+class Break(g.Action):
+    """A good move into a state of which this part cannot be made."""
+
+    part: Literal["view", "mask", "apart", "deadline", "snapshot"]
+
+
 class Stepped(g.Event):
     turn: int
     at_ms: int
 
 
-AnyAction = Step | Raise | Spin | Slow | Crash
+class Broke(g.Event):
+    part: str
+
+
+AnyAction = Step | Raise | Spin | Slow | Crash | Break
+AnyEvent = Stepped | Broke
 
 
 class State(Struct, frozen=True, array_like=True):
     seats: int
     steps: int = 0
     since_ms: int = 0
+    broken: str = ""
+    kept: Any = None
 
 
 class View(Struct, frozen=True):
@@ -76,12 +89,17 @@ def decide(state: State, seat: int, action: Any, ctx: Ctx) -> Any:
             pass
     if type(action) is Crash:
         os._exit(9)
+    if type(action) is Break:
+        return (Broke(action.part),)
     if state.steps >= STEPS:
         return Rejected("over")
     return (Stepped(state.steps + 2, ctx.at_ms),)
 
 
-def evolve(state: State, event: Stepped) -> State:
+def evolve(state: State, event: AnyEvent) -> State:
+    if type(event) is Broke:
+        kept = object() if event.part == "snapshot" else None
+        return State(state.seats, state.steps, state.since_ms, event.part, kept)
     return State(state.seats, state.steps + 1, event.at_ms)
 
 
@@ -89,7 +107,13 @@ def legal(state: State, seat: int) -> tuple:
     return () if state.steps >= STEPS else (Step(),)
 
 
+def whole(state: State, part: str) -> None:
+    if state.broken == part:
+        raise KeyError("on purpose")
+
+
 def deadline(state: State) -> Deadline | None:
+    whole(state, "deadline")
     if state.steps >= STEPS:
         return None
     return Deadline(state.steps + 1, tuple(range(state.seats)), state.since_ms, None)
@@ -99,7 +123,19 @@ def timeout(state: State, ctx: Ctx) -> tuple:
     return (Stepped(state.steps + 2, ctx.at_ms, auto=True),)
 
 
+def mask(event: AnyEvent, viewer: Viewer) -> AnyEvent:
+    if type(event) is Broke and event.part == "mask":
+        raise KeyError("on purpose")
+    return event
+
+
+def apart(state: State) -> tuple[int, ...]:
+    whole(state, "apart")
+    return ()
+
+
 def view(state: State, viewer: Viewer) -> View:
+    whole(state, "view")
     return View(state.steps)
 
 
@@ -112,7 +148,7 @@ GAME = Game(
     codes={"over": "끝난 게임이에요."},
     Options=Options,
     Action=AnyAction,
-    Event=Stepped,
+    Event=AnyEvent,
     State=State,
     View=View,
     Result=Result,
@@ -125,7 +161,7 @@ GAME = Game(
     deadline=deadline,
     timeout=timeout,
     view=view,
-    apart=lambda state: (),
-    mask=g.open_to_all,
+    apart=apart,
+    mask=mask,
     result=lambda state: Result(state.steps) if state.steps >= STEPS else None,
 )

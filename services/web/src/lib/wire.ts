@@ -46,6 +46,8 @@ export type RoomPart =
       | Connected
       | Disconnected
       | TimedOut
+      | HouseAway
+      | LogFull
       | Back
       | GameOver
       | Revealed
@@ -85,6 +87,10 @@ export interface Hello {
     | [string, string, string, string, string, string]
     | [string, string, string, string, string, string, string];
 }
+/**
+ * An action of the game. `after`: the version of the view that it was decided on; it is refused as `stale_view` when
+ * what the seat may do has changed since. Send it always: two taps on two devices are one move then.
+ */
 export interface Act {
   type: "act";
   /**
@@ -97,6 +103,7 @@ export interface Act {
   seat: number;
   action: unknown;
   turn?: number | null;
+  after?: number | null;
 }
 export interface Join {
   type: "join";
@@ -648,6 +655,8 @@ export interface RevealedView {
 }
 /**
  * The lobby of game `id` is open; `commitment` = SHA-256 of the server's secret for it.
+ *
+ * format: of the log (`engine.chain.FORMAT`); absent in logs of format 1.
  */
 export interface Opened {
   type: "opened";
@@ -661,6 +670,7 @@ export interface Opened {
   settings: Settings;
   commitment: string;
   banned?: string[];
+  format?: number;
   at_ms?: number;
 }
 /**
@@ -728,7 +738,7 @@ export interface IdleWarned {
   closes_ms: number;
 }
 /**
- * The room is over for good. reason: "idle".
+ * The room is over for good. reason: "idle"; "log_full": nothing was being played, and the log had reached its bound.
  */
 export interface Closed {
   type: "closed";
@@ -781,6 +791,7 @@ export interface Started {
   seats: string[];
   commitment: string;
   nonce_hashes: string[];
+  format?: number;
 }
 export interface NonceOpened {
   type: "nonce_opened";
@@ -813,6 +824,22 @@ export interface TimedOut {
   seats: number[];
   cause: string;
   away?: number[];
+}
+/**
+ * No gateway served from `from_ms` to `to_ms`, so that nobody could act: clocks that ran meanwhile start anew at `to_ms`.
+ *
+ * Of the absent the whole grace; of a running turn at least its own length, or 15 seconds when that is less.
+ */
+export interface HouseAway {
+  type: "house_away";
+  from_ms: number;
+  to_ms: number;
+}
+/**
+ * The game's log has reached its bound: all turns that are left were played automatically, by the events that follow.
+ */
+export interface LogFull {
+  type: "log_full";
 }
 /**
  * The player acted again: the count of automatic turns starts anew and "away" is cleared.
