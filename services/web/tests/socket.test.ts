@@ -35,7 +35,7 @@ class FakeSocket implements SocketLike {
   }
 }
 
-function rig() {
+function rig(random = () => 0.5) {
   const sockets: FakeSocket[] = [];
   const links: (Link | string)[] = [];
   const outcomes: [number, Outcome["kind"]][] = [];
@@ -52,7 +52,7 @@ function rig() {
     },
     session: { id: "sess", next: () => ++id },
     clock: new ServerClock(() => Date.now()),
-    backoff: new Backoff(() => 0.5),
+    backoff: new Backoff(random),
     position: () => position,
     message: (message) => {
       heard.push(message.type);
@@ -315,6 +315,77 @@ describe("heartbeat", () => {
     const before = socket().of("ping").length;
     connection.wake();
     expect(socket().of("ping")).toHaveLength(before + 1);
+  });
+
+  const drawn = () => {
+    const random = vi.fn(() => 0.5);
+    return { random, ...rig(random) };
+  };
+
+  it("of a page that came back has 1.2 s, and until then the page does not claim to be connected", () => {
+    const { connection, socket, greet, links, sockets } = drawn();
+    greet();
+    connection.wake();
+    expect(links.at(-1)).toBe("checking");
+    connection.wake(); // visibilitychange and pageshow come together
+    expect(socket().of("ping")).toHaveLength(2);
+    const { t } = socket().of("ping").at(-1) as { t: number };
+    socket().say({ type: "pong", t, now_ms: 1 });
+    expect(links).toEqual(["connecting", "online", "checking", "online"]);
+    vi.advanceTimersByTime(4_000);
+    expect(sockets).toHaveLength(1);
+  });
+
+  it("that is not answered after a wake costs a new socket at once, without a back-off", () => {
+    const { connection, socket, greet, links, sockets, random } = drawn();
+    greet();
+    connection.wake();
+    vi.advanceTimersByTime(1_100);
+    socket().say(update("5-0", [])); // was under way before the page slept: no sign of life
+    vi.advanceTimersByTime(99);
+    expect(sockets).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    expect(sockets[0]!.closedWith).toBe(4000);
+    vi.advanceTimersByTime(1);
+    expect(sockets).toHaveLength(2);
+    greet();
+    expect(links).toEqual(["connecting", "online", "checking", "connecting", "online"]);
+    expect(random).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    [1006, 0],
+    [1013, 1],
+    [1001, 1],
+  ])("a line that ends with %i while it is checked draws %i back-offs", (code, draws) => {
+    const { connection, socket, greet, random } = drawn();
+    greet();
+    connection.wake();
+    socket().die(code);
+    expect(random).toHaveBeenCalledTimes(draws);
+  });
+
+  it("only the first attempt after a wake is free", () => {
+    const { connection, socket, greet, sockets, random } = drawn();
+    greet();
+    connection.wake();
+    socket().die();
+    vi.advanceTimersByTime(1);
+    expect(sockets).toHaveLength(2);
+    socket().die();
+    expect(random).toHaveBeenCalledTimes(1);
+  });
+
+  it("a hello that was under way when the page slept is given 1.2 s as well", () => {
+    const { connection, socket, sockets, random } = drawn();
+    socket().open();
+    connection.wake();
+    vi.advanceTimersByTime(1_200);
+    vi.advanceTimersByTime(1);
+    expect(sockets).toHaveLength(2);
+    expect(random).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(5_900);
+    expect(sockets).toHaveLength(2); // the next one has its full time
   });
 
   it("a page that comes back while waiting does not wait any longer", () => {

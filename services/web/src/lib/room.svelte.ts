@@ -124,6 +124,7 @@ export class Room {
     });
     this.connection.start();
     document.addEventListener("visibilitychange", this.wake);
+    document.addEventListener("resume", this.wake); // a page that was frozen
     addEventListener("online", this.wake);
     addEventListener("pageshow", this.wake);
   }
@@ -133,6 +134,7 @@ export class Room {
     clearTimeout(this.legalTimer);
     this.connection?.stop();
     document.removeEventListener("visibilitychange", this.wake);
+    document.removeEventListener("resume", this.wake);
     removeEventListener("online", this.wake);
     removeEventListener("pageshow", this.wake);
   }

@@ -20,8 +20,11 @@ type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
 /** An ask that the server answers; its id is given here. */
 export type Ask = WithoutId<WithId>;
 
-/** "refused" is final: the room does not exist, or we may not enter. */
-export type Link = "connecting" | "online" | "waiting" | "refused";
+/**
+ * checking: the page came back to the front, and whether the line is still there is not known yet. "refused" is final: the
+ * room does not exist, or we may not enter.
+ */
+export type Link = "connecting" | "online" | "checking" | "waiting" | "refused";
 export type Outcome = { kind: "done" } | { kind: "rejected"; reject: Reject };
 
 export interface Hooks {
@@ -51,11 +54,11 @@ interface Pending {
 
 const PING_MS = 10_000;
 const PONG_MS = 5_000;
+const WAKE_PONG_MS = 1_200; // of a page that just came back: whoever unlocks a phone wants to play, perhaps within seconds
 const HELLO_MS = 6_000;
 const HELLO_GAP_MS = 300; // a server that keeps answering with a position that does not fit must not be hammered
 const ACK_MS = 4_000;
 const TRIES_MAX = 8;
-const NUDGE_MS = 300;
 
 export class Connection {
   private socket: SocketLike | null = null;
@@ -66,6 +69,8 @@ export class Connection {
   private helloAt: number | null = null; // mark of the hello that is not answered yet
   private helloLast = Number.NEGATIVE_INFINITY;
   private entrySeen = "";
+  private checking: number | null = null; // the ping that a page which came back waits for
+  private woken = false; // the next loss is that of a line which died while the page slept: nobody else comes back with us
   private readonly pending = new Map<number, Pending>();
   private readonly pings = new Map<number, number>();
   private pingCount = 0;
@@ -103,10 +108,13 @@ export class Connection {
 
   /** The page came back to the front, or the network did: do not wait for timers that the browser may have slowed down. */
   wake(): void {
-    if (this.stopped) return;
+    if (this.stopped || this.checking !== null) return;
     this.hooks.clock.distrust();
-    if (this.ready) this.ping();
-    else if (!this.socket) this.retryIn(Math.floor(Math.random() * NUDGE_MS));
+    if (!this.socket) return this.retryIn(0);
+    this.woken = true;
+    if (!this.ready) return this.set("hello", WAKE_PONG_MS, () => this.drop());
+    this.checking = this.ping(WAKE_PONG_MS);
+    this.hooks.link("checking");
   }
 
   /** Say hello again, because an update did not fit. */
@@ -143,7 +151,7 @@ export class Connection {
     const socket = this.socket;
     this.socket = null;
     this.ready = false;
-    this.helloAt = null;
+    this.helloAt = this.checking = null;
     this.clear();
     socket?.close(1000);
     this.start();
@@ -171,7 +179,8 @@ export class Connection {
     } catch {
       return this.drop(); // not our protocol: whatever is at the other end, a fresh start is the only cure
     }
-    clearTimeout(this.timers.pong);
+    // What was under way before the page slept may still arrive over a line that is dead by now.
+    if (this.checking === null) clearTimeout(this.timers.pong);
     switch (message.type) {
       case "welcome":
         if (this.helloAt !== null) this.hooks.clock.sample(this.helloAt, message.now_ms);
@@ -180,6 +189,7 @@ export class Connection {
         const mark = this.pings.get(message.t);
         this.pings.delete(message.t);
         if (mark !== undefined) this.hooks.clock.sample(mark, message.now_ms);
+        if (message.t === this.checking) this.checked();
         break;
       }
     }
@@ -210,11 +220,20 @@ export class Connection {
     if (this.ready) return;
     this.ready = true;
     this.turnedAway = 0;
+    this.woken = false;
     this.hooks.backoff.reset();
     this.hooks.link("online");
     // In the order in which they were asked: ids only grow.
     for (const pending of this.pending.values()) this.transmit(pending);
     this.ping();
+  }
+
+  /** The line is there. */
+  private checked(): void {
+    clearTimeout(this.timers.pong);
+    this.checking = null;
+    this.woken = false;
+    this.hooks.link("online");
   }
 
   private transmit(pending: Pending): void {
@@ -266,13 +285,14 @@ export class Connection {
     this.hooks.outcome(pending.ask, id, outcome);
   }
 
-  private ping(): void {
+  private ping(answer_ms = PONG_MS): number {
     const t = ++this.pingCount;
     this.pings.clear(); // only the last one's answer is a sample; an older one would measure our own waiting
     this.pings.set(t, this.hooks.clock.mark());
     this.send({ type: "ping", t });
-    this.set("pong", PONG_MS, () => this.drop());
+    this.set("pong", answer_ms, () => this.drop());
     this.set("ping", PING_MS, () => this.ping());
+    return t;
   }
 
   private send(message: ClientMessage): void {
@@ -292,6 +312,7 @@ export class Connection {
     this.socket = null;
     this.ready = false;
     this.helloAt = null;
+    this.checking = null;
     this.clear();
     for (const pending of this.pending.values()) clearTimeout(pending.timer);
     if (this.stopped) return;
@@ -300,7 +321,9 @@ export class Connection {
     if (code === 4402) return this.refuse("moved_device");
     if (code === 1013 || code === 1008) this.hooks.backoff.slower();
 
-    const wait = this.hooks.backoff.next();
+    const asleep = this.woken && code === 1006;
+    this.woken = false;
+    const wait = asleep ? 0 : this.hooks.backoff.next();
     // A handshake that fails for want of a cookie looks like any other failure: ask for one every second time.
     if (code === 4401 || !opened) {
       this.turnedAway += 1;
@@ -316,7 +339,7 @@ export class Connection {
 
   private retryIn(ms: number): void {
     if (this.stopped || this.socket) return;
-    this.hooks.link("waiting");
+    if (ms > 0) this.hooks.link("waiting");
     this.set("retry", ms, () => this.start());
   }
 

@@ -121,6 +121,7 @@ export const en: Catalogue = {
 
     link_connecting: "Connecting…",
     link_waiting: "Connection lost. Connecting again…",
+    link_checking: "Checking the connection…",
     link_online: "Connected",
     refused_no_room: "There is no such room. Please check the code.",
     refused_unauthorized: "You cannot enter. Please reload the page.",

@@ -121,6 +121,7 @@ const text = {
 
   link_connecting: "연결하는 중…",
   link_waiting: "연결이 끊겼어요. 다시 연결하는 중…",
+  link_checking: "연결을 확인하는 중…",
   link_online: "연결됨",
   refused_no_room: "그런 방이 없어요. 코드를 다시 확인해 주세요.",
   refused_unauthorized: "들어갈 수 없어요. 페이지를 새로 고쳐 주세요.",

@@ -119,6 +119,7 @@ export const ms: Catalogue = {
 
     link_connecting: "Menyambung…",
     link_waiting: "Sambungan terputus. Menyambung semula…",
+    link_checking: "Memeriksa sambungan…",
     link_online: "Bersambung",
     refused_no_room: "Bilik ini tiada. Sila semak kodnya.",
     refused_unauthorized: "Anda tidak dapat masuk. Sila muat semula halaman.",
