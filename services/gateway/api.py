@@ -89,7 +89,11 @@ async def create(request: Request) -> Response:
         raise Refused("rate_limited", Detail(expected=f"at most {context.settings.rooms_per_minute} rooms a minute"))
     try:
         code = await _open(context, player, wish, game.rules_version)
-        await _opened(context, code)
+        try:
+            await _opened(context, code)
+        except TimeoutError:
+            if await context.writer.forget(code):  # or each try would leave one more room to open
+                raise
     except (RedisError, *Unreachable):
         raise Refused("unavailable") from None
     return reply(wire.RoomCreated(code, player, token), 201, location=f"/r/{code}", **answer)

@@ -103,7 +103,7 @@ if nickname and nickname ~= '' then
   end
 end
 local m = tag .. ':m'
-local drain = redis.call('HMGET', m, 'job', 'door', 'hold')
+local drain = redis.call('HMGET', m, 'job', 'door', 'hold', 'claimed')
 local hold = tonumber(drain[3])
 if hold and h[2] and h[3] == h[4] and drain[2] and drain[2] ~= '' then
   -- A worker lingers here. If it knows the room, the doorbell brings the entry along and the room counts as claimed, which
@@ -114,7 +114,8 @@ if hold and h[2] and h[3] == h[4] and drain[2] and drain[2] ~= '' then
   if at[1] == drain[2] and not at[2] and at[3] and at[4] and #redis.pcall('XRANGE', log, '(' .. h[2], '+', 'COUNT', 2) == 1 then
     local line = { part, room, n, at[3], h[2], h[3], #at[4], entry, origin, private }
     if redis.call('PUBLISH', drain[2], table.concat(line, ' ') .. '\n' .. at[4] .. ARGV[4]) > 0 then
-      redis.call('HSET', m, 'door', '', 'lease', now_ms() + hold, 'claimed', room)
+      local claimed = drain[4] and drain[4] ~= '' and drain[4] .. ' ' or '' -- what is held back there
+      redis.call('HSET', m, 'door', '', 'lease', now_ms() + hold, 'claimed', claimed .. room)
       return {0, entry, ''}
     end
   end

@@ -10,7 +10,8 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   base    cursor of the room's game before, absent in the first
   past:<n>  `<v> <cur> <d> <head>` with which an earlier game of the room ended
   seated  players with a seat in the current game, a space around each     asking  those whose Join is not decided yet
-  tmo     `<turn> <entry id>` of the last Timeout appended     claims  claims that did not come back committed
+  tmo     `<turn> <entry id>` of the last Timeout appended     claims  folds that failed or
+          were lost with their worker; 0: one of those that may have been
   by      door of the worker that committed last, absent in a game that nobody has committed
   @<session>:<id mod 64>  `<id> <entry> [code]`: the last 64 outcomes of a client session
 Zset `{pNN}:o:<room>`: `<owner> <session>` of those, by the time of its last entry; bounded, and the longest silent one goes
@@ -23,7 +24,8 @@ Hash `{pNN}:s:<room>`: player -> generations of the gateways that hold sockets o
 Hash `{pNN}:g`: gateway generation -> `<end> <length>` of its lease in ms;
   set `{pNN}:gr:<generation>`: `<room> <player>` it holds.
 Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here),
-hold (ms for which its claims hold the partition: no lease ends later from now), claimed (rooms that a worker folds right now).
+hold (ms for which its claims hold the partition: no lease ends later from now), claimed (rooms that a worker folds right
+now, or tries alone), turned (epoch of the last turn).
 Zset `{pNN}:stuck`: rooms that no worker could fold, by the time of the next try.
 """
 

@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 HEADS = {
     "append": ("wake",),
     "create": ("wake",),
+    "forget": (),
     "handoff": ("wake",),
     "due": ("wake",),
     "sweep": ("wake", "sockets"),

@@ -1,30 +1,37 @@
 -- One turn of a drain: commit the last batch, claim the next. All or nothing per room, every check before the first write
 -- (scripts do not roll back). A worker whose epoch is over changes nothing.
--- A claimed room leaves `ready` and stands in m.claimed until it comes back committed; what does not come back, in this
--- epoch or after a worker's death in the next, returns to `ready` with its claims counted.
+-- A claimed room leaves `ready` and stands in m.claimed until it comes back committed, or failed, or for as long as the
+-- worker holds it back. Counted are claims whose fold failed, and those of which it is sure that the worker was lost over them:
+-- of several rooms that a lost epoch had claimed each is a suspect (claims 0), and whatever has claims is claimed by itself. It
+-- gets a longer lease each time: a fold may use so much CPU time, which on a busy machine takes a multiple of it.
 -- KEYS m, ready, due
 -- ARGV tag, epoch, lease ms, rooms max (0: commit only), entries max, door of this worker, '1' to linger there when nothing is
---   ready ('' = release the partition), lease ms while rooms are folded, then per room:
+--   ready ('' = release the partition), lease ms while rooms are folded, rooms that are
+--   held back, rooms whose fold failed (each separated by spaces), then per room:
 --   room, n, v0, cur0, v1, cur1, d1, head, snap, chance ('' unchanged), due ms ('' none), turn,
 --   seated players (a space around each), publication ('' none), #events, event.., #rejects, (slot, value).., #parked, record..
 -- Returns {status, refused commits, claim..}; status 1 claims follow, 2 nothing ready and lingering, 0 released, -2 epoch over
 -- claim: {room, n, v, cur, d, head, claims, entries, g, snap, chance}, without the last three when this worker committed the
 --   room last and has them
 local m, ready, due, tag = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local state = redis.call('HMGET', m, 'epoch', 'claimed')
+local state = redis.call('HMGET', m, 'epoch', 'claimed', 'turned')
 if state[1] ~= ARGV[2] then return {-2} end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local open = {}
-if state[2] and state[2] ~= '' then
-  for room in string.gmatch(state[2], '%S+') do open[room] = true end
+local function set_of(rooms)
+  local found, count = {}, 0
+  for room in string.gmatch(rooms or '', '%S+') do found[room], count = true, count + 1 end
+  return found, count
 end
+local open, opened = set_of(state[2])
+local held, failed = set_of(ARGV[9]), set_of(ARGV[10])
+local lost = state[3] ~= ARGV[2] -- by an earlier epoch
 -- A room whose keys are damaged is set aside; nothing of the others depends on it (P7).
 local function set_aside(room)
   redis.call('ZADD', tag .. ':stuck', now + 60000, room)
 end
 local refused = 0
-local i = 9
+local i = 11
 while i < #ARGV do
   local room, n, v0 = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local r = tag .. ':r:' .. room
@@ -82,24 +89,45 @@ while i < #ARGV do
     open[room] = nil
   else
     refused = refused + 1
+    failed[room] = true
   end
   i = first_parked + parked
 end
+local names = {}
 for room in pairs(open) do
-  local claims = redis.call('HINCRBY', tag .. ':r:' .. room, 'claims', 1)
-  if claims < 6 then
+  local r, claims = tag .. ':r:' .. room, 0
+  local gone = redis.call('EXISTS', r) == 0
+  if held[room] then
+    names[#names + 1] = room
+  elseif not gone then
+    if failed[room] or (lost and opened == 1) then
+      claims = redis.call('HINCRBY', r, 'claims', 1)
+    elseif lost then
+      redis.call('HSETNX', r, 'claims', 0)
+    end
+  end
+  if held[room] or gone then
+    -- it stays claimed, or nobody needs it
+  elseif claims < 6 then
     redis.call('ZADD', ready, 'NX', now, room)
   else -- no worker here can fold it (its game is not installed): try again later and later, not in a loop
     redis.call('ZADD', tag .. ':stuck', now + math.min(1000 * 2 ^ math.min(claims - 6, 6), 60000), room)
   end
 end
-local out, names = {1, refused}, {}
+local out = {1, refused}
+local alone, hold = false, tonumber(ARGV[8])
 local rooms = ARGV[4] == '0' and {} or redis.call('ZPOPMIN', ready, ARGV[4])
 for k = 1, #rooms, 2 do
   local room = rooms[k]
   local r = tag .. ':r:' .. room
   local h = redis.call('HMGET', r, 'n', 'v', 'cur', 'd', 'head', 'claims', 'by')
   local entries = {}
+  if held[room] then
+    h = {} -- it comes back when it is not held any more
+  elseif alone or (h[6] and #out > 2) then -- one that is suspected, or what came with it, waits for the next turn
+    redis.call('ZADD', ready, 'NX', rooms[k + 1], room)
+    h = {}
+  end
   if h[1] then
     local whole = tonumber(h[1]) and tonumber(h[2]) and h[3] and tonumber(h[4])
     entries = whole and redis.pcall('XRANGE', tag .. ':a:' .. room .. '/' .. h[1], '(' .. h[3], '+', 'COUNT', ARGV[5])
@@ -120,13 +148,16 @@ for k = 1, #rooms, 2 do
       if #entries == tonumber(ARGV[5]) then redis.call('ZADD', ready, now, room) end
       names[#names + 1] = room
       out[#out + 1] = claim
+      if h[6] then
+        alone, hold = true, hold * 2 ^ math.min(h[6] + 1, 4)
+      end
     end
   end
 end
-if #names > 0 then
-  redis.call('HSET', m, 'lease', now + ARGV[8], 'hold', ARGV[8], 'door', '', 'claimed', table.concat(names, ' '))
+if #out > 2 then
+  redis.call('HSET', m, 'turned', ARGV[2], 'lease', now + hold, 'hold', hold, 'door', '', 'claimed', table.concat(names, ' '))
 elseif ARGV[7] ~= '' then
-  redis.call('HSET', m, 'lease', now + ARGV[3], 'hold', ARGV[8], 'door', ARGV[6], 'claimed', '')
+  redis.call('HSET', m, 'turned', ARGV[2], 'lease', now + ARGV[3], 'hold', ARGV[8], 'door', ARGV[6], 'claimed', table.concat(names, ' '))
   out[1] = 2
 else
   redis.call('HDEL', m, 'job', 'lease', 'door', 'claimed', 'hold')

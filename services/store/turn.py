@@ -1,6 +1,7 @@
 """turn.lua as a typed call: commit what was decided, claim what is next (docs/design.md 4 and 5)."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from engine.fold import Entry
@@ -95,13 +96,17 @@ async def turn(
     commits: list[Commit],
     fold_ms: int = 0,
     linger: bool = True,
+    held: Iterable[str] = (),
+    failed: Iterable[str] = (),
 ) -> Turn:
     """Commit and claim in one round trip. After an exception the outcome of the commits is unknown: claim again.
 
     linger: with nothing ready, the worker keeps the partition and listens at its door.
+    held: claimed rooms that stay so without a commit, while the worker lingers or claims others. failed: those whose fold did.
     fold_ms: how long one fold may keep the process from renewing its lease; claims hold the partition so much longer.
     """
     args: list = [tag(part), epoch, lease_ms, rooms, entries, door, "1" if linger else "", lease_ms + fold_ms]
+    args += (" ".join(held), " ".join(failed))
     for c in commits:
         args += c[:10]
         args += ("" if c.due_ms is None else c.due_ms, c.turn, c.seated, c.publication, len(c.events))

@@ -82,6 +82,12 @@ class Writer:
         entry = await self.caller.run("create", keys, (room, game, data, private, part_name(part), self.lease_ms))
         return None if entry is None else entry.decode()
 
+    async def forget(self, room: str) -> bool:
+        """Remove a room that was created and is not open; False when it is open by now."""
+        part = partition(room)
+        keys = (key("r", room), key("a", f"{room}/1"), part_key("ready", part), part_key("stuck", part))
+        return bool(await self.caller.run("forget", keys, (room,)))
+
     async def presence(self, room: str, player: str, generation: str, present: bool, gateway_lease_ms: int) -> bool:
         """A gateway's first socket of a player opened, or its last one closed. True when an entry was appended."""
         part = partition(room)

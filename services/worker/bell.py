@@ -52,6 +52,37 @@ def settings_for(drain: Any, max_jobs: int, **more: Any) -> dict[str, Any]:
     return chosen
 
 
+class Bell:
+    """An event for one waiter at a time, who waits so long at most: what an idle room's every action passes."""
+
+    __slots__ = ("_rung", "_waiter")
+
+    def __init__(self) -> None:
+        self._rung = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    def set(self) -> None:
+        self._rung = True
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def clear(self) -> None:
+        self._rung = False
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Whether it rang since it was cleared; False after `timeout_s`."""
+        if not self._rung:
+            loop = asyncio.get_running_loop()
+            waiter = self._waiter = loop.create_future()
+            timer = loop.call_later(timeout_s, lambda: waiter.done() or waiter.set_result(None))
+            try:
+                await waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        return self._rung
+
+
 class BellWorker(Worker):
     """arq's Worker, woken by the bell, by a job slot that frees while others wait, or after FALLBACK_S."""
 

@@ -32,6 +32,7 @@ from services.store.redis import Caller, Unreachable
 from services.store.turn import EPOCH_OVER, LINGER, RELEASED, Claim, Commit, pushed, read_stored, turn
 from services.store.write import Writer, part_name
 from services.worker import alone, guard
+from services.worker.bell import Bell
 
 log = structlog.get_logger()
 
@@ -41,6 +42,8 @@ TERM_S = 20.0  # a partition is handed on after about this long, so that load sp
 SLICE_S = 0.02  # folding yields to the event loop this often: other partitions have leases to renew
 RECENT = 4096  # rooms whose fold is remembered: saves reading the snapshot and building the view before
 ALONE_FROM = 3  # claims without a commit from which on a room is tried in a child process first
+LONG = 16  # times as long as otherwise a room's fold may take that was tried alone; as turn.lua's longest
+TRYING_S = 20.0  # a term is so much longer while rooms are tried
 
 
 class Folded(NamedTuple):
@@ -58,35 +61,15 @@ class Folded(NamedTuple):
         )
 
 
-class Bell:
-    """An event for one waiter at a time, who waits so long at most: what an idle room's every action passes."""
+class Untried(Exception):
+    """A room was to be tried alone and no child process came to it: this machine has too much to do."""
 
-    __slots__ = ("_rung", "_waiter")
 
-    def __init__(self) -> None:
-        self._rung = False
-        self._waiter: asyncio.Future[None] | None = None
+class Trying(NamedTuple):
+    """A claimed room that a child process tries. The other rooms of its partition go on meanwhile."""
 
-    def set(self) -> None:
-        self._rung = True
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
-
-    def clear(self) -> None:
-        self._rung = False
-
-    async def wait(self, timeout_s: float) -> bool:
-        """Whether it rang since it was cleared; False after `timeout_s`."""
-        if not self._rung:
-            loop = asyncio.get_running_loop()
-            waiter = self._waiter = loop.create_future()
-            timer = loop.call_later(timeout_s, lambda: waiter.done() or waiter.set_result(None))
-            try:
-                await waiter
-            finally:
-                timer.cancel()
-                self._waiter = None
-        return self._rung
+    claim: Claim
+    verdict: asyncio.Task[alone.Verdict]
 
 
 @dataclass
@@ -101,6 +84,7 @@ class Drainer:
     listings: dict[str, bool | None] = field(default_factory=dict)
     rematches: dict[str, Room] = field(default_factory=dict)
     recent: OrderedDict[str, "Folded"] = field(default_factory=OrderedDict)
+    children: alone.Children = field(default_factory=alone.Children)
     park_job: Callable[[str], Awaitable[None]] | None = None  # (job id): hides the queue entry of a lingering drain
 
     def __post_init__(self) -> None:
@@ -124,13 +108,17 @@ class Drainer:
 
     async def run(self, part: int, epoch: str) -> None:
         """Drain a partition until it is idle, the term is over, or the epoch is. Cancelled: hands over, then re-raises."""
+        trying: dict[str, Trying] = {}
         try:
-            await self._run(part, epoch)
+            await self._run(part, epoch, trying)
         except asyncio.CancelledError:
             await asyncio.shield(self.writer.handoff(part, epoch))
             raise
+        finally:
+            for one in trying.values():
+                one.verdict.cancel()
 
-    async def _run(self, part: int, epoch: str) -> None:
+    async def _run(self, part: int, epoch: str, trying: "dict[str, Trying]") -> None:
         name = part_name(part)
         bell = self.bells.setdefault(name, Bell())
         loop = asyncio.get_running_loop()
@@ -140,21 +128,25 @@ class Drainer:
         idle_since: float | None = None
         parked = False
         commits: list[Commit] = []
+        failed: list[str] = []
         while True:
             bell.clear()  # before asking for work: the doorbell's push can overtake the reply
-            over = loop.time() >= term_end
-            linger = idle_since is None or not (over or loop.time() - idle_since >= linger_s)
+            over = loop.time() >= term_end + (TRYING_S if trying else 0.0)
+            last = over and bool(commits or trying)
+            linger = idle_since is None or bool(trying) or not (over or loop.time() - idle_since >= linger_s)
             reply = await turn(
                 self.caller,
                 part,
                 epoch,
                 self.settings.lease_ms,
-                0 if over and commits else ROOMS,
+                0 if last else ROOMS,
                 ENTRIES,
                 self.door,
                 commits,
                 self.settings.fold_ms_max,
                 linger,
+                trying,
+                failed,
             )
             if reply.status in (EPOCH_OVER, RELEASED):
                 if reply.status == EPOCH_OVER and commits:
@@ -163,10 +155,10 @@ class Drainer:
             if reply.refused:
                 log.warning("commits refused", partition=part, rooms=reply.refused)
             await self._after(commits)
-            if over and commits:
+            if last:
                 await self.writer.handoff(part, epoch)
                 return
-            commits = []
+            commits, failed = [], []
             if reply.status == LINGER:
                 if idle_since is None:
                     idle_since = loop.time()
@@ -179,19 +171,32 @@ class Drainer:
                 # A room that stands elsewhere by now comes back with the next turn.
                 claim = self.pushes.pop(name, None)
                 known = None if claim is None else self.recent.get(claim.room)
-                if claim is None or known is None or not known.fits(claim):
-                    continue
-                claims = [claim]
+                claims = [] if claim is None or known is None or not known.fits(claim) else [claim]
             else:
                 self.pushes.pop(name, None)  # older than the turn, which took its claim back
                 claims = reply.claims
+            verdicts = {}
+            for room, one in list(trying.items()):
+                if one.verdict.done():
+                    del trying[room]
+                    claims.append(one.claim)
+                    verdicts[room] = one.verdict
+            for claim in claims:
+                if claim.claims >= ALONE_FROM and claim.room not in verdicts:
+                    one = trying[claim.room] = Trying(claim, asyncio.ensure_future(self._verdict(claim)))
+                    one.verdict.add_done_callback(lambda _: bell.set())
+            if not claims:
+                continue
             idle_since = None
+            if verdicts:  # until now it lingered, and these folds may take long
+                lease_ms = LONG * (self.settings.lease_ms + self.settings.fold_ms_max)
+                await self.writer.renew(part, epoch, lease_ms)
             with self._held(part, epoch):
-                commits = await self._fold(claims)
+                commits, failed = await self._fold([one for one in claims if one.room not in trying], verdicts)
 
     @contextmanager
     def _held(self, part: int, epoch: str) -> Iterator[None]:
-        """Renew the lease while the body takes its time: a large batch, or a room that is tried alone.
+        """Renew the lease while the body takes its time.
 
         One fold blocks this process for up to fold_ms_max, in which nothing is renewed; the lease allows for that.
         """
@@ -214,16 +219,27 @@ class Drainer:
         finally:
             timer.cancel()
 
-    async def _fold(self, claims: list[Claim]) -> list[Commit]:
-        commits = []
+    async def _fold(
+        self, claims: list[Claim], verdicts: dict[str, asyncio.Task[alone.Verdict]] | None = None
+    ) -> tuple[list[Commit], list[str]]:
+        """(commits, rooms whose fold failed). A room whose fold did not even begin, since Redis is away, is in neither.
+
+        verdicts: on rooms that were tried alone.
+        """
+        commits, failed = [], []
         started = time.monotonic()
         for claim in claims:
             try:
-                commit = await self._fold_room(claim)
+                verdict = (verdicts or {}).get(claim.room)
+                commit = await self._fold_room(claim, verdict and verdict.result())
+            except (RedisError, *Unreachable) as error:
+                log.warning("room not read", room=claim.room, fault=place(error))
+                continue
             except asyncio.CancelledError:
                 raise
             except Exception as error:  # this room's claims counter brings it to `alone`; the others go on (P7)
                 log.error("room not folded", room=claim.room, claims=claim.claims, fault=place(error))
+                failed.append(claim.room)
                 continue
             commits.append(commit)
             if time.monotonic() - started > SLICE_S:
@@ -233,20 +249,18 @@ class Drainer:
             ahead_ms = entry_ms(commits[-1].new_cursor) - self.clock.now_ms()
             if ahead_ms > 1000:
                 log.warning("stream ids are ahead of the clock", room=commits[-1].room, ms=round(ahead_ms))
-        return commits
+        return commits, failed
 
-    async def _fold_room(self, claim: Claim) -> Commit:
+    async def _fold_room(self, claim: Claim, verdict: alone.Verdict | None) -> Commit:
         game, before, seen, damaged = await self._before(claim)
         k = kit(game)
-        game_id = f"{claim.room}/{claim.n}"
         entries = claim.entries
         condemned = None
-        if claim.claims >= ALONE_FROM:
-            safe = await alone.survivors(self._trial(k, claim, before, game_id))
-            log.error("room tried alone", room=claim.room, claims=claim.claims, entries=len(entries), survived=safe)
-            if safe < len(entries):
-                condemned = entries[safe]
-                entries = entries[:safe]
+        if verdict is not None:
+            entries = entries[: verdict.survived]
+            condemned = claim.entries[verdict.survived] if verdict.guilty else None
+            if not entries and condemned is None:
+                raise Untried
         with guard.limit():
             after, decided, commit, public = fold_claim(k, claim, before, entries, seen, condemned)
         if damaged:  # put back the chance, or every later claim would read the streams again
@@ -279,6 +293,20 @@ class Drainer:
             game_id = f"{claim.room}/{claim.n}"
             room, chance = await rebuild(self.caller, k, game_id, claim.version, claim.cursor)
         return stored.game, Position(room, chance, claim.head), None, damaged
+
+    async def _verdict(self, claim: Claim) -> alone.Verdict:
+        """What a child process says of this claim. Raises what reading the room raises."""
+        game, before, _, _ = await self._before(claim)
+        verdict = await self.children.verdict(self._trial(kit(game), claim, before, f"{claim.room}/{claim.n}"))
+        log.error(
+            "room tried alone",
+            room=claim.room,
+            claims=claim.claims,
+            entries=len(claim.entries),
+            survived=verdict.survived,
+            guilty=verdict.guilty,
+        )
+        return verdict
 
     def _trial(self, k: Kit, claim: Claim, before: Position, game_id: str) -> alone.Trial:
         return alone.Trial(

@@ -227,7 +227,7 @@ class Machine:
         """Somebody says something between a commit and what should follow it."""
         p = self.party
         await p.writer.sweep(p.part)
-        commits = await p.drainer._fold((await p.turn()).claims)
+        commits, _ = await p.drainer._fold((await p.turn()).claims)
         await p.turn(commits, rooms=0)
         await self.say(cmd.Touch(self.rnd.choice(PLAYERS)))
         await p.drainer._after(commits)
@@ -239,7 +239,7 @@ class Machine:
         await p.writer.sweep(p.part)
         epoch = await p.epoch()
         paused = p.drainer
-        commits = await paused._fold((await p.turn()).claims)
+        commits, _ = await paused._fold((await p.turn()).claims)
         if not commits:
             return
         assert await p.writer.handoff(p.part, epoch)

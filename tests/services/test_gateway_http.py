@@ -154,3 +154,17 @@ def test_the_bundle_is_served_packed_and_cached(tmp_path: Path, monkeypatch: pyt
 def test_a_path_longer_than_any_file_name_is_not_found(stack: Stack) -> None:
     for path in ("/" + "a" * 300, "/" + "b/" * 3000):
         assert request("GET", f"{stack.urls[0]}{path}")[0] == 404
+
+
+def test_a_room_that_nobody_opened_in_time_is_not_left_behind(stack: Stack) -> None:
+    """While workers are too busy each try of an impatient person would leave them one more room to open."""
+    before = set(stack.redis.keys("{*}:[ar]:*"))
+    stack.worker[0].pause()
+    try:
+        status, told, _ = request("POST", f"{stack.urls[0]}/api/rooms", {"game": "duel"})
+        assert (status, told["code"]) == (503, "unavailable")
+        assert set(stack.redis.keys("{*}:[ar]:*")) == before
+        assert not any(stack.redis.zcard(name) for name in stack.redis.keys("{*}:ready"))
+    finally:
+        stack.worker[0].resume()
+    assert request("POST", f"{stack.urls[0]}/api/rooms", {"game": "duel"})[0] == 201

@@ -107,7 +107,8 @@ class Party(Store):
         drainer = drainer or self.drainer
         reply = await self.turn()
         while reply.claims:
-            reply = await self.turn(await drainer._fold(reply.claims))
+            commits, failed = await drainer._fold(reply.claims)
+            reply = await self.turn(commits, failed=failed)
 
     async def state(self) -> Room:
         return (await read_room(self.caller, self.room))[2]

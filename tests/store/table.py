@@ -59,12 +59,14 @@ class Store:
         return (await self.m("epoch")).decode()
 
     async def turn(
-        self, commits=(), epoch: str | None = None, door: str = "", rooms: int = 64, entries: int = 32
+        self, commits=(), epoch: str | None = None, door: str = "", rooms: int = 64, entries: int = 32, **more
     ) -> Turn:
         """door "": the partition is released when nothing is ready, and the worker is one that knows no room."""
         epoch = epoch or await self.epoch()
         me = door or f"nobody:{secrets.token_hex(4)}"
-        return await turn(self.caller, self.part, epoch, 500, rooms, entries, me, list(commits), linger=bool(door))
+        return await turn(
+            self.caller, self.part, epoch, 500, rooms, entries, me, list(commits), linger=bool(door), **more
+        )
 
     def decide(self, claim: Claim):
         stored = claim.stored

@@ -277,7 +277,7 @@ async def test_a_worker_that_was_fenced_opens_no_game_when_it_sees_the_room_agai
     fenced = worker(p)
     await p.vote("ann", "ben")
     epoch = await p.epoch()
-    commits = await fenced._fold((await p.turn()).claims)
+    commits, _ = await fenced._fold((await p.turn()).claims)
     assert commits and fenced.rematches
     await p.writer.handoff(p.part, epoch)
     await p.work()

@@ -75,7 +75,7 @@ async def test_an_ask_that_a_worker_has_not_seen_outlives_its_commit(p):
     await p.writer.sweep(p.part)
     reply = await p.turn()
     await p.send(cmd.Join("ben"))
-    commits = await p.drainer._fold(reply.claims)
+    commits, _ = await p.drainer._fold(reply.claims)
     await p.turn(commits, rooms=0)
     assert await p.get("asking") == b" ben "
     assert await comes_and_goes(p, "ben") == [True, True]
