@@ -19,6 +19,7 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_f
     keep_order: play in the order of seats instead of a drawn one (000 4.1).
     public: listed for everyone; otherwise one needs the code. spectators: people without a seat may watch a running game.
     delay_s: how long after the players spectators see things. countdown_s: from Start to the deal; a leave stops it.
+    locked: nobody new may sit down or watch; the host switches it at any time.
     idle_s: a lobby or finished game that nobody touches for so long is closed (a warning comes first).
     """
 
@@ -28,6 +29,7 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_f
     delay_s: Annotated[int, Meta(ge=0, le=300)] = 0
     countdown_s: Annotated[int, Meta(ge=0, le=10)] = 0
     idle_s: Annotated[int, Meta(ge=30, le=86_400)] = 1800
+    locked: bool = False
 
 
 class Command(Record):
@@ -37,7 +39,8 @@ class Command(Record):
 class Open(Command):
     """Game `n` of a room opens its lobby. Private part: the 32 byte secret whose SHA-256 is `commitment`.
 
-    A rematch carries over: `seated` sit down in this order, `banned` stay out. format: of the log (docs/format.md), which
+    A rematch carries over: `seated` sit down in this order, `banned` stay out, `silenced` stay
+    silent. format: of the log (docs/format.md), which
     is fixed here; absent in logs of format 1.
     """
 
@@ -50,6 +53,7 @@ class Open(Command):
     seated: tuple[PlayerId, ...] = ()
     banned: tuple[PlayerId, ...] = ()
     format: Annotated[int, Meta(ge=1, le=1_000)] = 1
+    silenced: tuple[PlayerId, ...] = ()
 
 
 class Join(Command):
@@ -111,6 +115,28 @@ class Transfer(Command):
 
     player: PlayerId
     seat: SeatNo
+
+
+class Lock(Command):
+    """The host closes the door, or opens it again."""
+
+    player: PlayerId
+    locked: bool
+
+
+class Expel(Command):
+    """The host sends a player away for good; one who is playing cannot be."""
+
+    player: PlayerId
+    target: PlayerId
+
+
+class Silence(Command):
+    """The host takes a player's voice in this room, or gives it back."""
+
+    player: PlayerId
+    target: PlayerId
+    silent: bool = True
 
 
 class Touch(Command):
@@ -185,6 +211,9 @@ AnyCommand = (
     | Ready
     | Promise
     | Kick
+    | Lock
+    | Expel
+    | Silence
     | Transfer
     | Touch
     | Rematch

@@ -61,9 +61,7 @@ class Deed(Ask):
 
 
 class Act(Ask):
-    """An action of the game. `after`: the version of the view that it was decided on; it is refused as `stale_view` when
-    what the seat may do has changed since. Send it always: two taps on two devices are one move then.
-    """
+    """`after`: the version that it was decided on; refused as `stale_view` when the seat's moves have changed since."""
 
     id: ActionId
     seat: SeatNo
@@ -122,6 +120,25 @@ class Transfer(Deed, kw_only=True):
     seat: SeatNo
 
 
+class Lock(Deed, kw_only=True):
+    """The host lets nobody new sit down or watch, or does again; at any time."""
+
+    locked: bool
+
+
+class Expel(Deed, kw_only=True):
+    """The host sends `target` away for good: no seat, no watching, no talk. Not somebody who is playing."""
+
+    target: PlayerId
+
+
+class Silence(Deed, kw_only=True):
+    """The host takes the voice of `target` in this room (silent), or gives it back."""
+
+    target: PlayerId
+    silent: bool = True
+
+
 class Touch(Deed):
     """Still here: a room that was warned stays open."""
 
@@ -160,9 +177,8 @@ class Ping(Ask):
     t: Count
 
 
-AnyDeed = (
-    Act | Join | Leave | Configure | Move | Swap | Ready | Promise | Kick | Transfer | Touch | Rematch | Start | Nonce
-)
+AnyHosts = Configure | Swap | Kick | Transfer | Lock | Expel | Silence | Start
+AnyDeed = AnyHosts | Act | Join | Leave | Move | Ready | Promise | Touch | Rematch | Nonce
 AnyAsk = Hello | AnyDeed | Say | Legal | Ping
 EMOTES = ("hello", "thanks", "nice", "wow", "laugh", "sad", "hurry", "good_game")
 
@@ -244,6 +260,8 @@ class LegalActions(Tell):
 
 
 class Names(Tell):
+    """Nicknames that are new or changed, by player id; those of before stay."""
+
     names: dict[str, str]
 
 

@@ -9,7 +9,7 @@ from engine.chain import FORMAT
 from engine.game import Ctx, Rejected, read_options
 from engine.rng import NO_NONCE, Rng, commitment, derive_key
 from engine.room import events as ev
-from engine.room import lobby
+from engine.room import host, lobby
 from engine.room.deadline import AWAY_AFTER, due
 from engine.room.state import CLOSED, LOBBY, OPENING, PLAYING, Chance, Room
 from schemas import entry as cmd
@@ -75,6 +75,7 @@ def _open(kit, room, chance, c: cmd.Open, private: bytes, at_ms: int, game_id: s
         c.commitment,
         c.banned,
         c.format,
+        c.silenced,
         at_ms=at_ms,
     )
     seated = tuple(ev.Seated(i, player, at_ms=at_ms) for i, player in enumerate(c.seated[: kit.game.seats_max]))
@@ -243,6 +244,9 @@ _PLAIN: dict[type, Callable[..., Any]] = {
     cmd.Touch: lobby.touch,
     cmd.Rematch: lobby.rematch,
     cmd.Start: lobby.start,
+    cmd.Lock: host.lock,
+    cmd.Expel: host.expel,
+    cmd.Silence: host.silence,
     cmd.Connected: _connected,
     cmd.Disconnected: _disconnected,
     cmd.HouseAway: _house_away,

@@ -27,6 +27,7 @@ class Opened(Sign):
     commitment: str
     banned: tuple[str, ...] = ()
     format: int = 1
+    silenced: tuple[str, ...] = ()
 
 
 class Seated(Sign):
@@ -109,6 +110,25 @@ class HostChanged(Sign):
 class Configured(Sign):
     options: dict[str, Any]
     settings: Settings
+
+
+class Locked(Sign):
+    """The host lets nobody new sit down or watch (locked), or does again."""
+
+    locked: bool
+
+
+class Expelled(Sign):
+    """The host sent away somebody without a seat, for good."""
+
+    player: str
+
+
+class Silenced(Sign):
+    """The host took a player's voice in this room, or gave it back."""
+
+    player: str
+    silent: bool
 
 
 class Started(Record):
@@ -206,6 +226,9 @@ RoomEvent = (
     | RematchAgreed
     | HostChanged
     | Configured
+    | Locked
+    | Expelled
+    | Silenced
     | Started
     | NonceOpened
     | Began

@@ -23,6 +23,8 @@ def join(kit, room: Room, c: cmd.Join, at_ms: int) -> tuple | Rejected:
         return Rejected("already_seated")
     if c.player in room.banned:
         return Rejected("kicked")
+    if room.settings.locked and c.player != room.host:
+        return Rejected("locked")
     free = [index for index, seat in enumerate(room.seats) if seat is None]
     if not free:
         return Rejected("room_full", Detail(expected=f"at most {len(room.seats)} players"))
@@ -71,10 +73,11 @@ def leave(kit, room: Room, c: cmd.Leave, at_ms: int) -> tuple | Rejected:
     seat = _seated(room, c.player)
     if isinstance(seat, Rejected):
         return seat
-    return _free(room, seat, at_ms, kicked=False)
+    return free(room, seat, at_ms, kicked=False)
 
 
-def _free(room: Room, seat: int, at_ms: int, kicked: bool) -> tuple:
+def free(room: Room, seat: int, at_ms: int, kicked: bool) -> tuple:
+    """A seat becomes free, by its player or (kicked) by the host; host rights move on."""
     player = room.seats[seat].player
     events: tuple = (ev.Left(seat, player, kicked, at_ms=at_ms), *_stop(room, at_ms))
     if room.host == player:
@@ -90,7 +93,7 @@ def kick(kit, room: Room, c: cmd.Kick, at_ms: int) -> tuple | Rejected:
         return refused
     if room.seats[c.seat].player == c.player:
         return Rejected("no_seat", Detail(field="seat", expected="somebody else's seat", got=c.seat))
-    return _free(room, c.seat, at_ms, kicked=True)
+    return free(room, c.seat, at_ms, kicked=True)
 
 
 def transfer(kit, room: Room, c: cmd.Transfer, at_ms: int) -> tuple | Rejected:
@@ -252,6 +255,7 @@ def reopening(kit, room: Room, secret: bytes) -> bytes:
         room.next_seated,
         room.banned,
         FORMAT,
+        room.silenced,
     )
     return encode(command)
 

@@ -11,6 +11,7 @@ from schemas.entry import Settings
 
 S = TypeVar("S")
 
+PEOPLE_MAX = 100  # sent away, and silenced, in a room
 LOBBY, OPENING, PLAYING, OVER, CLOSED = "lobby", "opening", "playing", "over", "closed"
 
 
@@ -35,7 +36,8 @@ class Room(Struct, Generic[S], frozen=True, array_like=True):
     """State of one game of a room at `version`. `seats` has holes only in the lobby. `draws`: rng() values used so far.
 
     format: of the log. changed: by seat, the version of the last event of the game that may have changed what it may do.
-    back_ms: until when nobody could reach the room, the last time that this was so.
+    back_ms: until when nobody could reach the room, the last time that this was so. banned: may not sit, watch or talk;
+    silenced: may not talk.
     since_ms: start of the opening. active_ms: last sign of life around the game. counting_ms: end of the countdown, 0 none.
     closes_ms: when the warned room closes, 0 not warned. next_seated: who agreed to a rematch, () not agreed.
     """
@@ -63,6 +65,7 @@ class Room(Struct, Generic[S], frozen=True, array_like=True):
     format: int = 1
     changed: tuple[int, ...] = ()
     back_ms: int = 0
+    silenced: tuple[str, ...] = ()
 
     def seat_of(self, player: str) -> int | None:
         """Index of the player's seat."""
@@ -99,6 +102,7 @@ def _opened(room: Room | None, e: ev.Opened, seats_max: int) -> Room:
         banned=e.banned,
         active_ms=e.at_ms,
         format=e.format,
+        silenced=e.silenced,
     )
 
 
@@ -114,8 +118,13 @@ def _promised(room: Room, e: ev.Promised) -> Room:
     return replace(room, seats=with_seat(room, e.seat, replace(room.seats[e.seat], nonce_hash=e.nonce_hash)))
 
 
+def _with(people: tuple[str, ...], player: str) -> tuple[str, ...]:
+    """One more. Players are free to make, so the list is bounded: the longest on it goes."""
+    return (*people, player)[-PEOPLE_MAX:]
+
+
 def _left(room: Room, e: ev.Left) -> Room:
-    banned = (*room.banned, e.player) if e.kicked else room.banned
+    banned = _with(room.banned, e.player) if e.kicked else room.banned
     return replace(room, seats=with_seat(room, e.seat, None), banned=banned)
 
 
@@ -163,6 +172,19 @@ def _host_changed(room: Room, e: ev.HostChanged) -> Room:
 
 def _configured(room: Room, e: ev.Configured) -> Room:
     return replace(room, options=e.options, settings=e.settings)
+
+
+def _locked(room: Room, e: ev.Locked) -> Room:
+    return replace(room, settings=replace(room.settings, locked=e.locked))
+
+
+def _expelled(room: Room, e: ev.Expelled) -> Room:
+    return replace(room, banned=_with(room.banned, e.player))
+
+
+def _silenced(room: Room, e: ev.Silenced) -> Room:
+    others = tuple(player for player in room.silenced if player != e.player)
+    return replace(room, silenced=_with(others, e.player) if e.silent else others)
 
 
 def _started(room: Room, e: ev.Started) -> Room:
@@ -235,6 +257,9 @@ EVOLVE: dict[type, Callable[[Any, Any], Room]] = {
     ev.RematchAgreed: _rematch_agreed,
     ev.HostChanged: _host_changed,
     ev.Configured: _configured,
+    ev.Locked: _locked,
+    ev.Expelled: _expelled,
+    ev.Silenced: _silenced,
     ev.Started: _started,
     ev.NonceOpened: _nonce_opened,
     ev.Connected: _connected,

@@ -45,7 +45,7 @@ class RoomView(Struct, frozen=True):
     """`seats` by seat number. `table`: the game's own view, from Start on. `acting`: seats that have to act now.
 
     starts_ms: end of a running countdown. closes_ms: when an idle room closes, after the warning. next: number of the game
-    that was agreed on as a rematch.
+    that was agreed on as a rematch. expelled, silenced: players whom the host sent away, and whose talk is refused.
     """
 
     room: str
@@ -67,6 +67,8 @@ class RoomView(Struct, frozen=True):
     starts_ms: int | UnsetType = UNSET
     closes_ms: int | UnsetType = UNSET
     next: int | UnsetType = UNSET
+    expelled: tuple[str, ...] | UnsetType = UNSET
+    silenced: tuple[str, ...] | UnsetType = UNSET
 
 
 @lru_cache(maxsize=256)
@@ -121,4 +123,6 @@ def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | Non
         room.counting_ms or UNSET,
         room.closes_ms or UNSET,
         int(n) + 1 if room.next_seated else UNSET,
+        room.banned or UNSET,
+        room.silenced or UNSET,
     )

@@ -20,7 +20,9 @@ Seats = dict[str, str]  # seat -> player
 
 
 class Facts(NamedTuple):
-    """`acting`: seats that have to act now. spectators, delay_s: as in the room's settings.
+    """`acting`: seats that have to act now. spectators, delay_s, locked: as in the room's settings.
+
+    expelled: whom the host sent away; silenced: whose talk is refused.
 
     host: when the room was read, and not followed; `strangers` needs no more.
     """
@@ -31,11 +33,24 @@ class Facts(NamedTuple):
     spectators: bool = True
     delay_s: int = 0
     host: str = ""
+    locked: bool = False
+    expelled: frozenset[str] = frozenset()
+    silenced: frozenset[str] = frozenset()
 
     @property
     def seated_only(self) -> bool:
         """Nobody without a seat may look. In the lobby all may, or nobody could join."""
         return not self.spectators and self.phase != LOBBY
+
+    def bars(self, people: tuple[str, ...], seated: bool, new: bool) -> str:
+        """The close code for a connection that may not be here, "" for all others. new: it comes in just now."""
+        if seated:
+            return ""
+        if self.seated_only:
+            return "no_spectators"
+        if self.expelled and self.expelled.issuperset(people):
+            return "kicked"
+        return "locked" if new and self.locked and self.host not in people else ""
 
     @property
     def late(self) -> bool:
@@ -57,7 +72,17 @@ def facts_of(k: Kit, state: Room) -> Facts:
     now = due(k, state) if state.phase in (PLAYING, OPENING) else None
     settings = state.settings
     acting = now.seats if now is not None else ()
-    return Facts(seats, acting, state.phase, settings.spectators, settings.delay_s, state.host)
+    return Facts(
+        seats,
+        acting,
+        state.phase,
+        settings.spectators,
+        settings.delay_s,
+        state.host,
+        settings.locked,
+        frozenset(state.banned),
+        frozenset(state.silenced),
+    )
 
 
 class _Seat(Struct):
@@ -67,6 +92,7 @@ class _Seat(Struct):
 class _Settings(Struct):
     spectators: bool | None | UnsetType = UNSET
     delay_s: int | None | UnsetType = UNSET
+    locked: bool | None | UnsetType = UNSET
 
 
 class _Patch(Struct):
@@ -74,6 +100,8 @@ class _Patch(Struct):
     acting: tuple[int, ...] | None | UnsetType = UNSET
     phase: str | UnsetType = UNSET
     settings: _Settings | UnsetType = UNSET
+    expelled: tuple[str, ...] | None | UnsetType = UNSET
+    silenced: tuple[str, ...] | None | UnsetType = UNSET
 
 
 class _Update(Struct):
@@ -81,7 +109,7 @@ class _Update(Struct):
 
 
 _patch_of = msgspec.json.Decoder(_Update).decode
-_TOUCHED = (b'"seats":', b'"acting":', b'"phase":', b'"settings":')
+_TOUCHED = (b'"seats":', b'"acting":', b'"phase":', b'"settings":', b'"expelled":', b'"silenced":')
 _DEFAULT = Settings()
 
 
@@ -101,10 +129,14 @@ def follow_facts(facts: Facts, publication: Publication) -> Facts:
     if patch.phase is not UNSET:
         changed["phase"] = patch.phase
     if patch.settings is not UNSET:
-        for name in ("spectators", "delay_s"):
+        for name in ("spectators", "delay_s", "locked"):
             value = getattr(patch.settings, name)
             if value is not UNSET:
                 changed[name] = getattr(_DEFAULT, name) if value is None else value
+    for name in ("expelled", "silenced"):
+        people = getattr(patch, name)
+        if people is not UNSET:
+            changed[name] = frozenset(people or ())
     return facts._replace(**changed) if changed else facts
 
 

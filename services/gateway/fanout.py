@@ -192,8 +192,9 @@ class Room:
             if self.waiting.pop(socket, None) is None:
                 continue  # it left meanwhile
             seated = socket.holds(facts.seats)
-            if facts.seated_only and not seated:
-                socket.end("no_spectators")
+            barred = facts.bars(socket.people, seated, welcome and not socket.n)
+            if barred:
+                socket.end(barred)
                 continue
             socket.sit(facts)
             if read.late and not seated:
@@ -268,7 +269,11 @@ class Room:
     def _follow(self, publication: Publication) -> None:
         """Keep the room's own idea of version and facts; a gap makes it wrong until the next read."""
         if publication.updates and number(publication.game) == self.n and publication.from_version == self.version:
-            self.facts = follow_facts(self.facts, publication)
+            before, self.facts = self.facts, follow_facts(self.facts, publication)
+            if self.facts.expelled is not before.expelled:  # those who see the room late are sent away now, too
+                for socket in tuple(self.sockets):
+                    if socket.people and self.facts.bars(socket.people, bool(socket.held), False) == "kicked":
+                        socket.end("kicked")
             self.version = publication.version
             self.found = None
 

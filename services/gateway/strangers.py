@@ -14,6 +14,7 @@ from schemas.base import Detail
 from services.gateway.facts import Facts
 
 _HOSTS = (wire.Configure, wire.Swap, wire.Kick, wire.Transfer, wire.Start)
+_ALWAYS_HOSTS = (wire.Lock, wire.Expel, wire.Silence)
 _LOBBYS = (*_HOSTS, wire.Leave, wire.Move, wire.Ready, wire.Promise)
 
 
@@ -33,6 +34,6 @@ def refusal(ask: wire.AnyDeed, phase: str) -> Rejected:
         return Rejected("not_your_seat", Detail("seat", got=ask.seat)) if phase == PLAYING else Rejected("not_playing")
     if phase != LOBBY and kind in _LOBBYS:
         return Rejected("not_in_lobby")
-    if kind in _HOSTS:
+    if kind in _HOSTS or kind in _ALWAYS_HOSTS:
         return Rejected("not_host")
     return Rejected("not_over" if kind is wire.Rematch and phase != OVER else "no_seat")

@@ -2,19 +2,22 @@
 
 export type ClientMessage =
   | Hello
+  | Configure
+  | Swap
+  | Kick
+  | Transfer
+  | Lock
+  | Expel
+  | Silence
+  | Start
   | Act
   | Join
   | Leave
-  | Configure
   | Move
-  | Swap
   | Ready
   | Promise
-  | Kick
-  | Transfer
   | Touch
   | Rematch
-  | Start
   | Nonce
   | Say
   | Legal
@@ -40,6 +43,9 @@ export type RoomPart =
       | RematchAgreed
       | HostChanged
       | Configured
+      | Locked
+      | Expelled
+      | Silenced
       | Started
       | NonceOpened
       | Began
@@ -88,8 +94,131 @@ export interface Hello {
     | [string, string, string, string, string, string, string];
 }
 /**
- * An action of the game. `after`: the version of the view that it was decided on; it is refused as `stale_view` when
- * what the seat may do has changed since. Send it always: two taps on two devices are one move then.
+ * The host, in the lobby. Absent: unchanged.
+ */
+export interface Configure {
+  type: "configure";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  options?: {
+    [k: string]: unknown;
+  } | null;
+  settings?: Settings | null;
+}
+/**
+ * What belongs to the table and not to the rules.
+ *
+ * keep_order: play in the order of seats instead of a drawn one (000 4.1).
+ * public: listed for everyone; otherwise one needs the code. spectators: people without a seat may watch a running game.
+ * delay_s: how long after the players spectators see things. countdown_s: from Start to the deal; a leave stops it.
+ * locked: nobody new may sit down or watch; the host switches it at any time.
+ * idle_s: a lobby or finished game that nobody touches for so long is closed (a warning comes first).
+ */
+export interface Settings {
+  keep_order?: boolean;
+  public?: boolean;
+  spectators?: boolean;
+  delay_s?: number;
+  countdown_s?: number;
+  idle_s?: number;
+  locked?: boolean;
+}
+/**
+ * The host exchanges two seats, in the lobby.
+ */
+export interface Swap {
+  type: "swap";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  /**
+   * index of a seat at the table
+   */
+  seat: number;
+  /**
+   * index of a seat at the table
+   */
+  other: number;
+}
+export interface Kick {
+  type: "kick";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  /**
+   * index of a seat at the table
+   */
+  seat: number;
+}
+/**
+ * The host makes whoever sits on `seat` host.
+ */
+export interface Transfer {
+  type: "transfer";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  /**
+   * index of a seat at the table
+   */
+  seat: number;
+}
+/**
+ * The host lets nobody new sit down or watch, or does again; at any time.
+ */
+export interface Lock {
+  type: "lock";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  locked: boolean;
+}
+/**
+ * The host sends `target` away for good: no seat, no watching, no talk. Not somebody who is playing.
+ */
+export interface Expel {
+  type: "expel";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  target: string;
+}
+/**
+ * The host takes the voice of `target` in this room (silent), or gives it back.
+ */
+export interface Silence {
+  type: "silence";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+  target: string;
+  silent?: boolean;
+}
+export interface Start {
+  type: "start";
+  /**
+   * the client session's own number of this action
+   */
+  id: number;
+  as?: string | null;
+}
+/**
+ * `after`: the version that it was decided on; refused as `stale_view` when the seat's moves have changed since.
  */
 export interface Act {
   type: "act";
@@ -125,37 +254,6 @@ export interface Leave {
   as?: string | null;
 }
 /**
- * The host, in the lobby. Absent: unchanged.
- */
-export interface Configure {
-  type: "configure";
-  /**
-   * the client session's own number of this action
-   */
-  id: number;
-  as?: string | null;
-  options?: {
-    [k: string]: unknown;
-  } | null;
-  settings?: Settings | null;
-}
-/**
- * What belongs to the table and not to the rules.
- *
- * keep_order: play in the order of seats instead of a drawn one (000 4.1).
- * public: listed for everyone; otherwise one needs the code. spectators: people without a seat may watch a running game.
- * delay_s: how long after the players spectators see things. countdown_s: from Start to the deal; a leave stops it.
- * idle_s: a lobby or finished game that nobody touches for so long is closed (a warning comes first).
- */
-export interface Settings {
-  keep_order?: boolean;
-  public?: boolean;
-  spectators?: boolean;
-  delay_s?: number;
-  countdown_s?: number;
-  idle_s?: number;
-}
-/**
  * To a free seat, in the lobby.
  */
 export interface Move {
@@ -169,25 +267,6 @@ export interface Move {
    * index of a seat at the table
    */
   seat: number;
-}
-/**
- * The host exchanges two seats, in the lobby.
- */
-export interface Swap {
-  type: "swap";
-  /**
-   * the client session's own number of this action
-   */
-  id: number;
-  as?: string | null;
-  /**
-   * index of a seat at the table
-   */
-  seat: number;
-  /**
-   * index of a seat at the table
-   */
-  other: number;
 }
 export interface Ready {
   type: "ready";
@@ -213,33 +292,6 @@ export interface Promise {
    */
   nonce_hash: string;
 }
-export interface Kick {
-  type: "kick";
-  /**
-   * the client session's own number of this action
-   */
-  id: number;
-  as?: string | null;
-  /**
-   * index of a seat at the table
-   */
-  seat: number;
-}
-/**
- * The host makes whoever sits on `seat` host.
- */
-export interface Transfer {
-  type: "transfer";
-  /**
-   * the client session's own number of this action
-   */
-  id: number;
-  as?: string | null;
-  /**
-   * index of a seat at the table
-   */
-  seat: number;
-}
 /**
  * Still here: a room that was warned stays open.
  */
@@ -259,14 +311,6 @@ export interface Rematch {
   id: number;
   as?: string | null;
   want?: boolean;
-}
-export interface Start {
-  type: "start";
-  /**
-   * the client session's own number of this action
-   */
-  id: number;
-  as?: string | null;
 }
 export interface Nonce {
   type: "nonce";
@@ -416,6 +460,9 @@ export interface LegalActions {
   version: number;
   actions: unknown[];
 }
+/**
+ * Nicknames that are new or changed, by player id; those of before stay.
+ */
 export interface Names {
   type: "names";
   names: {
@@ -596,7 +643,7 @@ export interface Seating {
  * `seats` by seat number. `table`: the game's own view, from Start on. `acting`: seats that have to act now.
  *
  * starts_ms: end of a running countdown. closes_ms: when an idle room closes, after the warning. next: number of the game
- * that was agreed on as a rematch.
+ * that was agreed on as a rematch. expelled, silenced: players whom the host sent away, and whose talk is refused.
  */
 export interface RoomView {
   room: string;
@@ -626,6 +673,8 @@ export interface RoomView {
   starts_ms?: number;
   closes_ms?: number;
   next?: number;
+  expelled?: string[];
+  silenced?: string[];
 }
 /**
  * A taken seat. away: three automatic turns in a row. ready: in the lobby. rematch: wants another game.
@@ -671,6 +720,7 @@ export interface Opened {
   commitment: string;
   banned?: string[];
   format?: number;
+  silenced?: string[];
   at_ms?: number;
 }
 /**
@@ -773,6 +823,31 @@ export interface Configured {
     [k: string]: unknown;
   };
   settings: Settings;
+  at_ms?: number;
+}
+/**
+ * The host lets nobody new sit down or watch (locked), or does again.
+ */
+export interface Locked {
+  type: "locked";
+  locked: boolean;
+  at_ms?: number;
+}
+/**
+ * The host sent away somebody without a seat, for good.
+ */
+export interface Expelled {
+  type: "expelled";
+  player: string;
+  at_ms?: number;
+}
+/**
+ * The host took a player's voice in this room, or gave it back.
+ */
+export interface Silenced {
+  type: "silenced";
+  player: string;
+  silent: boolean;
   at_ms?: number;
 }
 /**
