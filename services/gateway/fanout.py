@@ -33,7 +33,7 @@ from services.gateway.talk import Remark, remark_of
 from services.store.delayed import shown_late
 from services.store.keys import key
 from services.store.publication import Publication
-from services.store.read import Head, missed_events, read_names, read_room, sight
+from services.store.read import Head, missed_events, read_names, read_names_of, read_room, sight
 from services.store.redis import Unreachable
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ log = structlog.get_logger()
 
 KEPT_MAX = 256  # publications kept during one read
 OPENING_S = 3.0  # how long a room may take from its creation to its first version
+NAMES_S = 2.0  # between two messages about changed nicknames
 RETRY_S = 0.1
 RETRY_S_MAX = 1.0
 
@@ -78,6 +79,7 @@ class Room:
         self._missed = False  # messages may have been lost since that read began
         self._reader: asyncio.Task | None = None
         self._namer: asyncio.Task | None = None
+        self._renamed: set[str] = set()
         self._behind: Behind | None = None
 
     def want(self, socket: "Socket", welcome: bool = False) -> None:
@@ -331,17 +333,24 @@ class Room:
             if socket.people and line.reaches(socket.people) and not (socket.behind and (late or line.to)):
                 socket.tell(made)
 
-    def names_changed(self) -> None:
+    def name_changed(self, player: str) -> None:
+        self._renamed.add(player)
         if self._namer is None:
             self._namer = asyncio.create_task(self._tell_names())
 
     async def _tell_names(self) -> None:
+        """The first change at once, what comes after it together: a player who changes names all the time is no flood."""
         try:
-            await asyncio.sleep(0)  # one read for all that changes in this tick
-            self._namer = None
-            self.tell_all(encode(Names(await read_names(self.hub.caller, self.code))))
+            while self._renamed:
+                renamed, self._renamed = sorted(self._renamed), set()
+                names = await read_names_of(self.hub.caller, self.code, renamed)
+                if names:
+                    self.tell_all(encode(Names(names)))
+                await asyncio.sleep(NAMES_S)
         except (RedisError, *Unreachable):
             pass  # they come with the next welcome
+        finally:
+            self._namer = None
 
     def tell_all(self, data: bytes) -> None:
         """What concerns everybody and has no version: names, people."""

@@ -56,8 +56,8 @@ class Hub:
         room = self._rooms.get(name)
         if room is None:
             return
-        if data == NAMES:
-            room.names_changed()
+        if data.startswith(NAMES):
+            room.name_changed(data[len(NAMES) :].decode())
         elif data.startswith(SAID):
             room.said(data[len(SAID) :])
         elif data.startswith(PEOPLE):

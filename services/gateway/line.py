@@ -18,6 +18,7 @@ from schemas import wire
 from schemas.base import Detail, encode
 from schemas.wire import Ack
 from services.gateway import commands, talk
+from services.gateway.names import skeleton
 from services.gateway.peer import framed
 from services.gateway.strangers import refusal, stranger
 from services.store import write
@@ -38,6 +39,9 @@ STATUS_CODES = {
     write.MOVED: "moved",
     write.TOO_OLD: "too_old",
     write.OVERLOADED: "overloaded",
+    write.NAME_TAKEN: "name_taken",
+    write.TOO_OFTEN: "rate_limited",
+    write.LOG_FULL: "log_full",
 }
 
 
@@ -131,7 +135,7 @@ class Line:
             self._socket.refuse(written.code, ask.id, written.detail)
             return
         facts = room.facts
-        unknown = stranger(ask, player, facts, room.n == n)
+        unknown = stranger(ask, player, facts, room.n == n, room.kit.game.seats_max)
         append, loop = self._socket.context.writer.append, asyncio.get_running_loop()
         retry_s, end = RETRY_S, loop.time() + APPEND_S
         while True:
@@ -147,6 +151,7 @@ class Line:
                     written.nickname,
                     unknown,
                     self._socket.player,
+                    skeleton(written.nickname),
                 )
                 break
             except (RedisError, *Unreachable):
@@ -157,7 +162,7 @@ class Line:
                 await asyncio.sleep(retry_s)
                 retry_s = min(2 * retry_s, RETRY_S_MAX)
         if reply.status == write.STRANGER:
-            refused = refusal(ask, facts.phase)
+            refused = refusal(ask, player, facts)
             self._socket.refuse(refused.code, ask.id, refused.detail)
         elif reply.status < 0:
             self._socket.refuse(STATUS_CODES[reply.status], ask.id)

@@ -73,3 +73,20 @@ def visible(name: str) -> int:
 def _tail_jamo(code: int) -> bool:
     """Vowels and finals that NFC could not compose stand under the consonant before them."""
     return 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF
+
+
+# What other letters look like: Cyrillic, Greek and Armenian ones as their Latin twins, digits and strokes as letters.
+_TWINS = str.maketrans(
+    "абвгԁеёзіїјкӏмոнорсѕтԛгԝхуүαβεηικνορτυχϲօսցհոզ01|i",
+    "a6brdee3llJklmnhopcstqrwxyy".lower() + "abenlkvoptuxc" + "ougnnq" + "olll",
+)
+
+
+def skeleton(name: str) -> str:
+    """What a name looks like: equal for names that a reader takes for one another (after Unicode TR39, in short).
+
+    Case, width, marks, spaces and punctuation do not count. "" for "" alone.
+    """
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    kept = [char for char in plain if unicodedata.category(char)[0] in "LNS" and char not in BLANK]
+    return "".join(kept).translate(_TWINS) or name

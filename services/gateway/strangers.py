@@ -15,23 +15,40 @@ from services.gateway.facts import Facts
 
 _HOSTS = (wire.Configure, wire.Swap, wire.Kick, wire.Transfer, wire.Start)
 _ALWAYS_HOSTS = (wire.Lock, wire.Expel, wire.Silence)
-_LOBBYS = (*_HOSTS, wire.Leave, wire.Move, wire.Ready, wire.Promise)
+_LOBBYS = (*_HOSTS, wire.Join, wire.Leave, wire.Move, wire.Ready, wire.Promise)
 
 
-def stranger(ask: wire.AnyDeed, player: str, facts: Facts, current: bool) -> str:
-    """What append.lua is told: "", "unless noticed", "surely". current: the facts are of the game that is asked about."""
-    if not facts.phase or type(ask) is wire.Join or player == facts.host or player in facts.seats.values():
+def stranger(ask: wire.AnyDeed, player: str, facts: Facts, current: bool, seats_max: int) -> str:
+    """What append.lua is told: "", "unless noticed", "when long", "surely".
+
+    current: the facts are of the game that is asked about. In a lobby a Join may be right although it looks hopeless from
+    here, since a seat may be free by now; only where a log is long already it is not tried any more ("when long").
+    """
+    if not facts.phase or player == facts.host or player in facts.seats.values():
         return ""
+    if type(ask) is wire.Join and (not current or facts.phase == LOBBY):
+        return "when long" if current and _hopeless(ask, player, facts, seats_max) else ""
     return "surely" if current and facts.phase != LOBBY else "unless noticed"
 
 
-def refusal(ask: wire.AnyDeed, phase: str) -> Rejected:
-    """What the log would have said to a stranger in this phase."""
-    kind = type(ask)
+def _hopeless(ask: wire.Join, player: str, facts: Facts, seats_max: int) -> bool:
+    taken = len(facts.seats) >= seats_max if ask.seat is None else str(ask.seat) in facts.seats
+    return taken or facts.locked or player in facts.expelled
+
+
+def refusal(ask: wire.AnyDeed, player: str, facts: Facts) -> Rejected:
+    """What the log would have said to a stranger."""
+    kind, phase = type(ask), facts.phase
     if phase == CLOSED:
         return Rejected("room_closed")
     if kind is wire.Act:
         return Rejected("not_your_seat", Detail("seat", got=ask.seat)) if phase == PLAYING else Rejected("not_playing")
+    if kind is wire.Join and phase == LOBBY:
+        if player in facts.expelled:
+            return Rejected("kicked")
+        if facts.locked:
+            return Rejected("locked")
+        return Rejected("room_full") if ask.seat is None else Rejected("seat_taken", Detail("seat", got=ask.seat))
     if phase != LOBBY and kind in _LOBBYS:
         return Rejected("not_in_lobby")
     if kind in _HOSTS or kind in _ALWAYS_HOSTS:

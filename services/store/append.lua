@@ -1,20 +1,21 @@
 -- Append one command of a client, once per (session, action id).
 -- KEYS r, queue, bell
 -- ARGV n, session, action id, data, private ('' none), lease ms, unread max, owner of the session, then perhaps
---   player, nickname ('' unchanged), stranger ('' may have a seat, 'unless noticed' the gateway knows of none, 'surely' there
---   can be none)
+--   player (the owner when missing), nickname ('' no Join), stranger ('' may have a seat; 'unless noticed' the gateway knows of none; 'when long' the
+--   gateway believes that the Join would be refused; 'surely' there can be no seat), skeleton of the nickname
 -- Returns {status, entry, code}: 0 new; 1 repeat (code '' while undecided); -1 no room; -2 game moved on; -3 too old; -4 overloaded;
---   -5 a stranger's
+--   -5 refused: the sender has no seat; -6 somebody here has a name that looks the same; -7 too many Joins; -8 the log is full
 -- Ids of one session share 64 slots, so a slot that holds a later id says that this one is too old to be remembered.
 local SESSIONS_MAX, ROOM_SESSIONS_MAX, KEPT_MS = 16, 256, 600000 -- as in write.py, which says why
 local TOUCH = 16 -- entries of a session between two notes of its last use
-local NAMES_MAX = 200
+local LONG = 512 -- entries of a log that is longer than that of a game that nobody disturbs before it begins
+local JOINS_MAX, JOINS_MS = 10, 10000 -- per player: one a second, some at once
 local r, n, session, private = KEYS[1], ARGV[1], ARGV[2], ARGV[5]
 local tag, part, room = string.sub(r, 1, 5), string.sub(r, 2, 4), string.sub(r, 9) -- {p07}:r:K7Q2MX
 local id = tonumber(ARGV[3])
 local ring = '@' .. session .. ':'
 local slot = ring .. (id % 64)
-local h = redis.call('HMGET', r, 'n', 'cur', 'd', 'a', slot, 'base', ring .. ((id - 1) % 64))
+local h = redis.call('HMGET', r, 'n', 'cur', 'd', 'a', slot, 'base', ring .. ((id - 1) % 64), 'seated', 'asking', 'full')
 if not h[1] then return {-1} end
 if h[5] then
   local seen, entry, code = string.match(h[5], '^(%d+) (%S+) ?(.*)$')
@@ -27,14 +28,23 @@ if h[5] then
   if seen > id then return {-3} end
 end
 if h[1] ~= n then return {-2} end
-local player, nickname, stranger = ARGV[9], ARGV[10], ARGV[11]
-local names = tag .. ':n:' .. room
+local player, nickname, stranger = ARGV[9] or ARGV[8], ARGV[10] or '', ARGV[11] or ''
+local seated, asking, length = h[8] or ' ', h[9] or ' ', tonumber(h[4])
+local has_seat = string.find(seated, ' ' .. player .. ' ', 1, true) ~= nil
 if stranger == 'surely' then return {-5} end
-if stranger and stranger ~= '' and not noticed(r, player) then return {-5} end
+if stranger == 'when long' and length >= LONG and not has_seat then return {-5} end
+if stranger == 'unless noticed' and not noticed(r, player) then return {-5} end
+-- A game's log is bounded: near its end only those who play may write, at its end the game is over by a rule.
+if h[10] == n or (length >= LOG_SEATED and not has_seat) then return {-8} end
 if h[4] - h[3] >= tonumber(ARGV[7]) then return {-4} end
+if nickname ~= '' then
+  if looks_alike(tag .. ':n:' .. room, player, ARGV[12]) then return {-6} end
+  if not has_seat and too_often(tag .. ':l:' .. room, 'join:' .. player, JOINS_MAX, JOINS_MS) then return {-7} end
+end
 
--- Room for the outcomes of one more session: that of an owner with too many which was silent longest goes, else of all that
--- were silent for long. None goes whose last entry is undecided, since its outcome would be written after it went.
+-- Room for the outcomes of one more session: that of an owner with too many which was silent longest goes; else of those
+-- whose owners have no seat; else of all that were silent for long. So people without a seat keep nobody out who has one.
+-- None goes whose last entry is undecided, since its outcome would be written after it went.
 local function make_room(o, owner)
   local all, from = redis.call('ZRANGE', o, 0, -1), {}
   for k = 1, #all do
@@ -43,7 +53,14 @@ local function make_room(o, owner)
   local limit = h[4] == h[3] and math.huge or ms_of(h[2] == '0-0' and h[6] or h[2])
   if #from < SESSIONS_MAX then
     if #all < ROOM_SESSIONS_MAX then return true end
-    from, limit = all, math.min(limit, now_ms() - KEPT_MS)
+    from = {}
+    for k = 1, #all do
+      local other = string.match(all[k], '^(%S+) ')
+      if other and not string.find(seated .. asking, ' ' .. other .. ' ', 1, true) then from[#from + 1] = all[k] end
+    end
+    if #from == 0 then
+      from, limit = all, math.min(limit, now_ms() - KEPT_MS)
+    end
   end
   local gone, ring_of_gone
   for k = 1, math.min(#from, SESSIONS_MAX) do
@@ -82,25 +99,13 @@ else
   entry = redis.call('XADD', log, '*', 'd', ARGV[4], 'o', origin, 'p', private)
 end
 redis.call('HSET', r, slot, ARGV[3] .. ' ' .. entry, 'a', h[4] + 1)
+end_if_full(r, log, n, length + 1)
 local now = ms_of(entry)
-if nickname and nickname ~= '' then
-  -- Only a Join brings one. Who is refused leaves a name too, until the names are too many; an unchanged one is no news.
-  if not noticed(r, player) then
-    redis.call('HSET', r, 'asking', (redis.call('HGET', r, 'asking') or ' ') .. player .. ' ')
+if nickname ~= '' then -- only a Join brings one
+  if not has_seat and not string.find(asking, ' ' .. player .. ' ', 1, true) then
+    redis.call('HSET', r, 'asking', asking .. player .. ' ')
   end
-  local name = redis.call('HGET', names, player)
-  if name ~= nickname then
-    if not name and redis.call('HLEN', names) >= NAMES_MAX then
-      for _, other in ipairs(redis.call('HKEYS', names)) do
-        if not noticed(r, other) then
-          redis.call('HDEL', names, other)
-          break
-        end
-      end
-    end
-    redis.call('HSET', names, player, nickname)
-    redis.call('PUBLISH', 'v:' .. room, 'names')
-  end
+  take_name(tag, room, player, ARGV[12] .. '\n' .. nickname, has_seat)
 end
 local m = tag .. ':m'
 local drain = redis.call('HMGET', m, 'job', 'door', 'hold', 'claimed')

@@ -16,7 +16,8 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   @<session>:<id mod 64>  `<id> <entry> [code]`: the last 64 outcomes of a client session
 Zset `{pNN}:o:<room>`: `<owner> <session>` of those, by the time of its last entry; bounded, and the longest silent one goes
   with its fields.
-Hash `{pNN}:n:<room>`: player -> nickname of everyone who asked for a seat. Not part of the log, erased with the person.
+Hash `{pNN}:n:<room>`: player -> `<skeleton> LF <nickname>` of who has a seat or had one in a game of the room; `{pNN}:w:<room>`:
+  the same of those whose Join is not decided (expires). Not part of the log, erased with the person (names.lua).
 List `{pNN}:c:<room>`: the last things said, gone a day after the last; hash `{pNN}:l:<room>`: how often players spoke lately.
 Streams `{pNN}:a:<game>` (entries) and `{pNN}:e:<game>` (events; records of parked entries between them).
 Sorted sets `{pNN}:ready`: rooms with unread entries, by age; `{pNN}:due`: rooms with a deadline, by its time.
@@ -56,7 +57,7 @@ def room_of(game_id: str) -> str:
 
 
 def key(kind: str, name: str) -> str:
-    """`{pNN}:<kind>:<name>` of a room or a game of it: r, a, e, n, o, s, c, l."""
+    """`{pNN}:<kind>:<name>` of a room or a game of it: r, a, e, n, w, o, s, c, l."""
     return f"{tag(partition(room_of(name)))}:{kind}:{name}"
 
 

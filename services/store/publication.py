@@ -3,7 +3,7 @@
 import msgspec
 
 # Other messages of that channel:
-NAMES = b"names"  # the nicknames of the room changed
+NAMES = b"names "  # whose nickname is new or another one now
 PEOPLE = b"people "  # and how many people are here, players included
 SAID = b"said "  # and a `said` frame
 

@@ -133,10 +133,21 @@ def sight(room: str, head: Head, k: Kit, state: Room, viewer: Viewer, missed: li
     return Sight(f"{room}/{head.n}", head.version, text(head.head), head.cursor.decode(), view, events)
 
 
+def _nickname(value: bytes) -> str:
+    """Of a field of `{pNN}:n:<room>` (names.lua); one of before has no skeleton."""
+    return value.rpartition(b"\n")[2].decode()
+
+
 async def read_names(caller: Caller, room: str) -> dict[str, str]:
-    """player -> nickname of everyone who asked for a seat."""
+    """player -> nickname of everyone who has a seat or had one in a game of the room."""
     flat = await caller.call("HGETALL", key("n", room))
-    return {player.decode(): name.decode() for player, name in zip(flat[::2], flat[1::2], strict=True)}
+    return {player.decode(): _nickname(value) for player, value in zip(flat[::2], flat[1::2], strict=True)}
+
+
+async def read_names_of(caller: Caller, room: str, players: list[str]) -> dict[str, str]:
+    """The nicknames of some; who has none is left out."""
+    found = await caller.call("HMGET", key("n", room), *players)
+    return {player: _nickname(value) for player, value in zip(players, found, strict=True) if value is not None}
 
 
 async def entries(caller: Caller, game_id: str, upto: bytes = b"+") -> AsyncIterator[Entry]:

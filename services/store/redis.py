@@ -23,7 +23,7 @@ from services.store.link import Link, settle
 
 HERE = Path(__file__).parent
 HEADS = {
-    "append": ("wake",),
+    "append": ("wake", "names"),
     "create": ("wake",),
     "forget": (),
     "handoff": ("wake",),
@@ -33,8 +33,8 @@ HEADS = {
     "beat": ("wake", "sockets"),
     "renew": ("wake",),
     "next": ("wake", "sockets"),
-    "say": (),
-    "turn": (),
+    "say": ("wake",),
+    "turn": ("names",),
 }
 # Batches under way at once. Calls of a busy process wait for one to land and go out together: both sides then work through
 # larger batches, with fewer system calls, and nobody waits longer than a round trip.

@@ -8,8 +8,7 @@ end
 
 local function appended(tag, room, player, kind)
   if not noticed(tag .. ':r:' .. room, player) then return 0 end
-  append_system(tag, room, '{"type":"' .. kind .. '","player":"' .. player .. '"}')
-  return 1
+  return append_system(tag, room, '{"type":"' .. kind .. '","player":"' .. player .. '"}') and 1 or 0
 end
 
 local function enter_socket(tag, room, player, generation)

@@ -85,7 +85,10 @@ while i < #ARGV do
     elseif h[10] then -- everybody who asked for a seat has an answer
       redis.call('HDEL', r, 'asking')
     end
-    if h[9] ~= ARGV[i + 12] then redis.call('HSET', r, 'seated', ARGV[i + 12]) end
+    if h[9] ~= ARGV[i + 12] then
+      redis.call('HSET', r, 'seated', ARGV[i + 12])
+      seat_names(tag, room, h[9] or ' ', ARGV[i + 12], n == '1')
+    end
     open[room] = nil
   else
     refused = refused + 1

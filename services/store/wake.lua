@@ -56,13 +56,40 @@ local function noticed(r, player)
   return string.find(h[1] .. (h[2] or ''), player, 1, true) ~= nil
 end
 
--- Append one entry of the system (Timeout, Connected, Disconnected) to the room's current game.
+-- How often somebody may do something: `most` times in `window` ms, counted in a field of hash `l`, which expires.
+local function too_often(l, field, most, window)
+  local now = now_ms()
+  local count, since = string.match(redis.call('HGET', l, field) or '', '^(%d+) (%d+)$')
+  if not count or now - since > window or now < tonumber(since) then
+    count, since = 0, now
+  end
+  if tonumber(count) >= most then return true end
+  redis.call('HSET', l, field, (count + 1) .. ' ' .. string.format('%.0f', since))
+  redis.call('PEXPIRE', l, window)
+  return false
+end
+
+-- Entries of a game's log: from LOG_SEATED on only people with a seat and the system may write. The one that reaches LOG_MAX
+-- is followed by `log_full`, which ends the game (docs/rules.md); after that only timeouts are written.
+local LOG_SEATED, LOG_MAX = 16000, 20000
+
+local function end_if_full(r, log, n, length)
+  if length < LOG_MAX then return end
+  redis.call('XADD', log, '*', 'd', '{"type":"log_full"}')
+  redis.call('HSET', r, 'full', n, 'a', length + 1)
+end
+
+-- Append one entry of the system (Timeout, Connected, Disconnected, HouseAway) to the room's current game.
 local function append_system(tag, room, data)
-  local n = redis.call('HGET', tag .. ':r:' .. room, 'n')
-  if not n then return nil end
-  local id = redis.pcall('XADD', tag .. ':a:' .. room .. '/' .. n, '*', 'd', data)
+  local r = tag .. ':r:' .. room
+  local h = redis.call('HMGET', r, 'n', 'full')
+  local n, full = h[1], h[2]
+  if not n or (full == n and not string.find(data, '"type":"timeout"', 1, true)) then return nil end
+  local log = tag .. ':a:' .. room .. '/' .. n
+  local id = redis.pcall('XADD', log, '*', 'd', data)
   if type(id) == 'table' then return nil end -- the key is damaged: this room's trouble alone
-  redis.call('HINCRBY', tag .. ':r:' .. room, 'a', 1)
+  local length = redis.call('HINCRBY', r, 'a', 1)
   redis.call('ZADD', tag .. ':ready', 'NX', ms_of(id), room)
+  if full ~= n then end_if_full(r, log, n, length) end
   return id
 end

@@ -6,10 +6,21 @@ from typing import NamedTuple
 from services.store.keys import BELL, QUEUE, key, part_key, partition, tag
 from services.store.redis import Caller
 
-NEW, REPEAT, NO_ROOM, MOVED, TOO_OLD, OVERLOADED, STRANGER = 0, 1, -1, -2, -3, -4, -5
+NEW, REPEAT, NO_ROOM, MOVED, TOO_OLD, OVERLOADED, STRANGER, NAME_TAKEN, TOO_OFTEN, LOG_FULL = (
+    0,
+    1,
+    -1,
+    -2,
+    -3,
+    -4,
+    -5,
+    -6,
+    -7,
+    -8,
+)
 UNREAD_MAX = 256  # entries a room may have waiting before it answers `overloaded`
 SAID_KEPT = 50  # things said at a table that late comers still see
-SAY_MAX, SAY_MS = 6, 10_000
+SAY_MAX, SAY_ROOM_MAX, SAY_MS = 6, 40, 10_000
 WINDOW = 64  # action ids remembered per session; append.lua and `slot` agree on it
 # Sessions whose outcomes are remembered, per player in a room and per room; a fuller room takes no further ones until some
 # were silent for SESSION_KEPT_MS, so that nobody pushes out the sessions of others who are merely offline for a moment.
@@ -29,7 +40,7 @@ def slot(origin: str) -> tuple[str, str]:
 
 
 class Appended(NamedTuple):
-    """status: NEW … STRANGER. entry: its id. code: of a repeat, "" while undecided, "ok", or the reject code."""
+    """status: NEW … LOG_FULL. entry: its id. code: of a repeat, "" while undecided, "ok", or the reject code."""
 
     status: int
     entry: str = ""
@@ -55,16 +66,18 @@ class Writer:
         nickname: str = "",
         stranger: str = "",
         owner: str = "",
+        skeleton: str = "",
     ) -> Appended:
         """Append a client's command to game n of a room. Safe to repeat with the same session and id (P3).
 
-        stranger: "unless noticed" or "surely", of a player who has no seat (`services.gateway.strangers`).
+        nickname, skeleton: of a Join; what the player wants to be called, and what that looks like.
+        stranger: "unless noticed", "when long" or "surely", of a player without a seat (`services.gateway.strangers`).
         owner: whose session it is, when that is not `player`.
         """
         keys = (key("r", room), QUEUE, BELL)
         args = [n, session, action_id, data, private, self.lease_ms, UNREAD_MAX, owner or player]
-        if nickname or stranger:
-            args += (player, nickname, stranger)
+        if nickname or stranger or (owner and owner != player):
+            args += (player, nickname, stranger, skeleton or nickname)
         reply = await self.caller.run("append", keys, args)
         return Appended(reply[0], *(part.decode() for part in reply[1:]))
 
@@ -143,9 +156,12 @@ class Writer:
         return await self.caller.run("next", keys, args) is not None
 
     async def say(self, room: str, player: str, frame: bytes) -> int:
-        """Say something at a table: 1 said, 0 too often (SAY_MAX in SAY_MS), -1 no room. `frame` is a ready `said`."""
+        """Say something at a table: 1 said, 0 too often (SAY_MAX in SAY_MS, SAY_ROOM_MAX by all), -1 no room.
+
+        frame: a ready `said`.
+        """
         keys = (key("c", room), key("l", room), key("r", room))
-        return await self.caller.run("say", keys, (room, player, frame, SAID_KEPT, SAY_MAX, SAY_MS))
+        return await self.caller.run("say", keys, (room, player, frame, SAID_KEPT, SAY_MAX, SAY_ROOM_MAX, SAY_MS))
 
     async def renew(self, part: int, epoch: str, lease_ms: int) -> bool:
         """Hold a partition for longer while rooms of it are folded; False when `epoch` is over."""

@@ -80,8 +80,8 @@ def test_strangers_in_the_lobby_leave_no_trace(lobby) -> None:
 
 def test_strangers_in_a_running_game_leave_no_trace_even_when_they_have_a_name(table: Table) -> None:
     with Raw(table.url).hello(table.room, somebody(table.stack)) as stranger:
-        assert answer(stranger, {"type": "join", "name": "나"}) == "not_in_lobby"
         before = table.written()
+        assert answer(stranger, {"type": "join", "name": "나"}) == "not_in_lobby"
         assert [answer(stranger, ask) for ask in ASKS] == IN_PLAY.split()
         assert table.written() == before
 

@@ -7,6 +7,7 @@ repeats are asked for.
 import asyncio
 
 from schemas import entry as cmd
+from schemas.base import encode
 from services.store.keys import key
 from services.store.write import (
     NEW,
@@ -92,23 +93,45 @@ async def test_a_family_at_one_device_has_one_session(s):
     assert (await say(s, "child", "family", 2, owner="mum")).entry == first.entry
 
 
+async def seat(s, player: str) -> None:
+    command = cmd.Join(player)
+    assert (await s.writer.append(ROOM, 1, f"seat-{player}", 1, encode(command), "", player, player)).status == NEW
+    await s.drain()
+
+
 @run
-async def test_nobody_pushes_out_the_sessions_of_others_in_their_absence(s):
-    """Strangers by the hundred: the room takes no more of them, and those who play go on."""
+async def test_people_without_a_seat_keep_nobody_out(s):
+    """By the hundred: they push out each other, and neither who plays nor who comes to play."""
+    await seat(s, "ann")
     first = await say(s, "ann", "phone", 1)
-    told = []
     for n in range(ROOM_SESSIONS_MAX + 20):
-        told.append((await say(s, f"p{n}", f"tab{n:03d}")).status)
+        assert (await say(s, f"p{n}", f"tab{n:03d}")).status == NEW
         await s.drain()
-    assert told == [NEW] * (ROOM_SESSIONS_MAX - 1) + [OVERLOADED] * 21
     assert len(await sessions(s)) == await s.caller.call("ZCARD", key("o", ROOM)) == ROOM_SESSIONS_MAX
     assert (await say(s, "ann", "phone", 1)).entry == first.entry
-    assert (await say(s, "ann", "phone", 2)).status == NEW
-    # until somebody was silent for long
-    await age(s, "p7", "tab007", SESSION_KEPT_MS)
+    assert (await say(s, "ann", "other tab", 1)).status == NEW
+    await seat(s, "ben")
+    assert {"phone", "other tab", "seat-ann", "seat-ben"} <= await sessions(s)
+
+
+@run
+async def test_a_room_full_of_seated_peoples_sessions_waits_until_some_were_silent_for_long(s):
+    players = [f"p{n}" for n in range(8)]
+    for player in players:
+        await seat(s, player)
+    count = 8
+    for n in range(SESSIONS_MAX - 1):
+        for player in players:
+            assert (await say(s, player, f"{player}-{n:03d}")).status == NEW
+            count += 1
+        await s.drain()
+    for n in range(ROOM_SESSIONS_MAX - count):  # more than these people may have
+        await s.caller.call("ZADD", key("o", ROOM), 2**52, f"p{n % 8} older-{n}")
+    assert (await say(s, "late", "tab")).status == OVERLOADED
+    await age(s, "p7", "p7-003", SESSION_KEPT_MS)
     await s.drain()
-    assert (await say(s, "ben", "late")).status == NEW
-    assert "tab007" not in await sessions(s) and "late" in await sessions(s)
+    assert (await say(s, "late", "tab")).status == NEW
+    assert "p7-003" not in await sessions(s) and "tab" in await sessions(s)
 
 
 @run
@@ -139,11 +162,11 @@ async def test_every_slot_of_a_session_goes_with_it(s):
 @run
 async def test_a_strangers_entry_is_refused_unless_it_is_there_or_the_player_has_a_name(s):
     before = await s.stream("a")
-    assert (await say(s, "eve", "tab1", 1, stranger="unless named")).status == STRANGER
+    assert (await say(s, "eve", "tab1", 1, stranger="unless noticed")).status == STRANGER
     assert (await say(s, "eve", "tab1", 1, stranger="surely")).status == STRANGER
     assert await s.stream("a") == before and await sessions(s) == set()
     assert (await s.writer.append(ROOM, 1, "tab1", 1, JOIN, "", "eve", "이브")).status == NEW
-    assert (await say(s, "eve", "tab1", 2, stranger="unless named")).status == NEW
+    assert (await say(s, "eve", "tab1", 2, stranger="unless noticed")).status == NEW
     assert (await say(s, "eve", "tab1", 3, stranger="surely")).status == STRANGER
     assert (await say(s, "eve", "tab1", 2, stranger="surely")).status == REPEAT
 
