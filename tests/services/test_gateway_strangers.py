@@ -127,8 +127,8 @@ def test_an_ask_that_is_in_the_log_has_its_outcome_for_good(lobby) -> None:
         assert answer(guest, {"type": "swap", "seat": 0, "other": 1}, 3) == "not_host"
         assert answer(guest, {"type": "leave"}, 4) == "ok"
     with Raw(stack.urls[0]).hello(room, somebody(stack)) as other:
-        for socket in (host, other):
-            assert answer(socket, {"type": "join", "name": "너"}) == "ok"
+        for socket, name in ((host, "너"), (other, "우리")):
+            assert answer(socket, {"type": "join", "name": name}) == "ok"
         assert answer(host, {"type": "start"}) == "ok"
         with Raw(stack.urls[0]).hello(room, token, session="the-tab") as guest:
             assert guest.snapshot["view"]["phase"] == "playing"
