@@ -8,7 +8,7 @@ line (the times are those of services/web/tests/socket.test.ts).
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.table import begin, mover, opened, ready, sit, take_turn
+from tests.browser.table import begin, mover, opened, sit, take_turn
 from tests.proxy import Proxy
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
@@ -30,7 +30,7 @@ def test_a_page_that_wakes_on_a_dead_line_is_back_without_waiting(stack, phone):
         begin(sleeper, other)
         if mover(sleeper, other) is sleeper:
             take_turn(sleeper, "choice")
-        assert mover(sleeper, other) is other
+        expect(other.get_by_test_id("turn")).to_have_attribute("data-mine", "true")
         sleeper.evaluate(WATCH)
         devtools = sleeper.context.new_cdp_session(sleeper)
         devtools.send("Page.setWebLifecycleState", {"state": "frozen"})
@@ -39,11 +39,8 @@ def test_a_page_that_wakes_on_a_dead_line_is_back_without_waiting(stack, phone):
         proxy.hole = False  # for new connections; the old one stays silent for good
         devtools.send("Page.setWebLifecycleState", {"state": "active"})
         sleeper.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-        ready(sleeper)
-        expect(sleeper.get_by_test_id("link")).to_have_attribute("data-link", "online")
-        assert sleeper.evaluate("lines") == [
-            ["checking", "연결을 확인하는 중…"],
-            ["connecting", "연결하는 중…"],
-            ["online", "연결됨"],
-        ]
+        expect(sleeper.get_by_test_id("actions")).to_have_attribute("data-ready", "true", timeout=30_000)
+        lines = sleeper.evaluate("lines")
+        assert lines[:2] == [["checking", "연결을 확인하는 중…"], ["connecting", "연결하는 중…"]], lines
+        assert lines[-1] == ["online", "연결됨"]
         assert sleeper.errors == other.errors == []
