@@ -219,8 +219,7 @@ class Update(Tell):
     """What happened: `view` of version `from` + `patch` (RFC 7396) = view of `version`. Events of others' secrets are left out.
 
     `entry` and `head` are the receipt: id of the last decided entry (its first part is the time in ms) and chain head
-    after it. `done`: [session, action id]
-    of the actions accepted in it.
+    after it. `done`: [session, action id] of the actions accepted in it.
     """
 
     game: str
@@ -320,16 +319,17 @@ class RoomSummary(Struct, frozen=True, omit_defaults=True):
     settings: Settings
 
 
-class RoomList(Struct, frozen=True):
-    """GET /api/rooms: public rooms that can be joined or watched, the last changed first."""
+class RoomList(Struct, frozen=True, omit_defaults=True):
+    """GET /api/rooms?after=: public rooms with somebody in them, the last changed first. next: `after` of the next page."""
 
     rooms: tuple[RoomSummary, ...]
+    next: str = ""
 
 
 class GameStep(Struct, frozen=True, omit_defaults=True):
     """One event. The view before it + `patch` (RFC 7396) = the view at `version`, when it had just happened.
 
-    events: what happened; nothing when that is hidden from whoever asks. at_ms: when, where the event itself tells it.
+    events: what happened; nothing when that is hidden from whoever asks. at_ms: when, if the event itself tells it.
     """
 
     version: Count

@@ -53,7 +53,14 @@ CALLS: tuple[tuple[str, str, str, Any, tuple[int, Any, str], tuple[int, ...]], .
         (200, tuple[wire.GameInfo, ...], "games"),
         (),
     ),
-    ("get", "/api/rooms", "Public rooms, the last changed first.", None, (200, wire.RoomList, "rooms"), ()),
+    (
+        "get",
+        "/api/rooms",
+        "Public rooms with somebody in them, the last changed first.",
+        None,
+        (200, wire.RoomList, "rooms"),
+        (400,),
+    ),
     (
         "post",
         "/api/rooms",
@@ -85,8 +92,9 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     "code": ("path", {"type": "string", "pattern": "^[2-9A-HJ-NP-Z]{6}$"}),
     "n": ("path", {"type": "integer", "minimum": 1}),
     "from": ("query", {"type": "integer", "minimum": 0, "default": 0}),
+    "after": ("query", {"type": "string"}),
 }
-QUERIES = {"/api/rooms/{code}/games/{n}/steps": ("from",)}
+QUERIES = {"get /api/rooms": ("after",), "get /api/rooms/{code}/games/{n}/steps": ("from",)}
 STATUS_TEXT = {
     400: "the body or a parameter cannot be understood",
     403: "the token, the code or the page that asks is not good, or the room lets nobody watch",
@@ -139,7 +147,7 @@ def openapi() -> dict[str, Any]:
         }
         if body is not None:
             call["requestBody"] = {"required": body is not wire.AskMe, "content": _json(schema_of[body])}
-        named = [name for name in PARAMETERS if f"{{{name}}}" in path] + list(QUERIES.get(path, ()))
+        named = [name for name in PARAMETERS if f"{{{name}}}" in path] + list(QUERIES.get(f"{method} {path}", ()))
         if named:
             call["parameters"] = [_parameter(name) for name in named]
         paths.setdefault(path, {})[method] = call

@@ -34,6 +34,7 @@ CODE_TRIES = 5
 OPENING_S = 3.0
 GOT_CHARS_MAX = 32
 _is_number = re.compile("[0-9]{1,15}").fullmatch
+_is_cursor = re.compile("[0-9]{1,15}-[2-9A-HJ-NP-Z]{6}").fullmatch
 
 _decode_create = msgspec.json.Decoder(wire.CreateRoom).decode
 _is_code = msgspec.json.Decoder(wire.RoomCode)
@@ -85,6 +86,8 @@ async def create(request: Request) -> Response:
     if isinstance(options, Rejected):
         options = bounded(options)
         raise Refused("bad_options", options.detail, game.codes.get(options.code, ""))
+    if context.memory.full:
+        raise Refused("server_full")
     if not context.addresses.may_create(address_of(request), asyncio.get_running_loop().time()):
         raise Refused("rate_limited", Detail(expected=f"at most {context.settings.rooms_per_minute} rooms a minute"))
     try:
@@ -199,9 +202,12 @@ async def evidence(request: Request) -> Response:
 
 
 async def list_rooms(request: Request) -> Response:
-    """GET /api/rooms"""
+    """GET /api/rooms?after=CURSOR"""
+    after = request.query_params.get("after", "")
+    if after and not _is_cursor(after):
+        raise Refused("bad_message", Detail("after", "`next` of the page before", after[:GOT_CHARS_MAX]))
     try:
-        return reply(await context_of(request).lookup.public())
+        return reply(await context_of(request).lookup.public(after))
     except (RedisError, *Unreachable):
         raise Refused("unavailable") from None
 
@@ -220,4 +226,6 @@ async def readyz(request: Request) -> Response:
     text = "ready\n" if ready else "no Redis\n"
     if context.clock.differs_ms:
         text += f"clock: Redis is {context.clock.differs_ms / 1000:+.1f} s from this machine\n"
+    if context.memory.full:
+        text += f"memory: Redis uses {context.memory.percent} % of what it may; no new rooms\n"
     return Response(text, 200 if ready else 503, media_type="text/plain")

@@ -16,6 +16,7 @@ from services.gateway.tokens import Tokens
 from services.settings import Settings, redis_url_of, token_keys
 from services.store.clock import Clock
 from services.store.delayed import Readers
+from services.store.memory import Memory
 from services.store.redis import Caller, Unreachable, connect
 from services.store.steps import History
 from services.store.subscriber import Subscriber
@@ -51,6 +52,7 @@ class Context:
         self.writer = Writer(self.caller, self.settings.lease_ms)
         self.clock = Clock(self.caller)
         self.now_ms = self.clock.now_ms  # the Redis server's time, as near as it was measured lately
+        self.memory = Memory(self.caller)
         self.presence = Presence(self.writer)
         self.identities = Identities(self.caller)
         readers = Readers(self.caller)
@@ -61,7 +63,7 @@ class Context:
         self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms)
         self._tasks = [
             asyncio.create_task(self._forever(part))
-            for part in (self.subscriber.run, self.presence.run, self.clock.run)
+            for part in (self.subscriber.run, self.presence.run, self.clock.run, self.memory.run)
         ]
         log.info("gateway ready", port=self.settings.port)
 

@@ -36,6 +36,7 @@ STATUS = {
     "rate_limited": 429,
     "not_over": 409,
     "internal": 500,
+    "server_full": 503,
     "unavailable": 503,
 }
 
@@ -58,7 +59,7 @@ def reply(data: object, status: int = 200, **headers: str) -> Response:
 async def refused(request: Request, error: Exception) -> Response:
     """The exception handler of `Refused`."""
     assert isinstance(error, Refused)
-    more = {"retry_after": "10"} if error.code in ("rate_limited", "unavailable") else {}
+    more = {"retry_after": "10"} if error.code in ("rate_limited", "server_full", "unavailable") else {}
     body = Reject(error.code, error.text or REJECTS[error.code], detail=error.detail)
     return reply(body, STATUS[error.code], **more)
 

@@ -13,11 +13,12 @@ from engine.room.view import room_view
 from schemas.wire import RoomList, RoomSummary
 from services.gateway.facts import number
 from services.store.delayed import Readers, shown_late
-from services.store.listing import public_rooms
+from services.store.listing import present_rooms
 from services.store.read import Head, read_room
 from services.store.redis import Caller
 
 LIST_S = 1.0
+PAGE = 50
 
 
 def summary(k: Kit, state: Room) -> RoomSummary:
@@ -43,7 +44,7 @@ class Lookup:
         self._caller = caller
         self._now_ms = now_ms
         self._readers = readers
-        self._list = RoomList(())
+        self._list: list[tuple[int, RoomSummary]] = []
         self._list_until = 0.0
         self._listing = asyncio.Lock()
 
@@ -54,17 +55,26 @@ class Lookup:
             return None
         return await self._shown(code, *found)
 
-    async def public(self) -> RoomList:
-        """The public rooms, a second old at most."""
+    async def public(self, after: str = "") -> RoomList:
+        """A page of the public rooms, a second old at most. after: `RoomList.next` of the page before."""
+        rooms = await self._public()
+        if after:
+            at_ms, _, code = after.partition("-")
+            rooms = [one for one in rooms if (one[0], one[1].room) < (int(at_ms), code)]
+        page = rooms[:PAGE]
+        more = f"{page[-1][0]}-{page[-1][1].room}" if len(rooms) > PAGE else ""
+        return RoomList(tuple(room for _, room in page), more)
+
+    async def _public(self) -> list[tuple[int, RoomSummary]]:
         async with self._listing:
             loop = asyncio.get_running_loop()
             if loop.time() >= self._list_until:
                 found = []
-                for code, state in await public_rooms(self._caller):
+                for code, at_ms, state in await present_rooms(self._caller):
                     seen = await self._shown(code, _head(state), kit(state.game), state)
                     if seen is not None:
-                        found.append(seen)
-                self._list = RoomList(tuple(found))
+                        found.append((at_ms, seen))
+                self._list = sorted(found, key=lambda one: (one[0], one[1].room), reverse=True)
                 self._list_until = loop.time() + LIST_S
             return self._list
 

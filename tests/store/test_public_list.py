@@ -8,9 +8,11 @@ import itertools
 import random
 
 from schemas import entry as cmd
+from services.gateway import lookup
 from services.store import listing
+from services.store.delayed import Readers
 from services.store.keys import PUBLIC, key, partition
-from services.store.listing import list_room, public_rooms
+from services.store.listing import list_room, present_rooms, public_rooms
 from services.store.redis import Caller, connect
 from tests.store.party import Party, party
 
@@ -181,5 +183,70 @@ def test_one_worker_lists_many_rooms_of_a_partition_at_once(url):
             assert await stored(rooms[0].caller) == {one.room for one in rooms}
         finally:
             await asyncio.gather(*(one.caller.close() for one in rooms))
+
+    asyncio.run(body())
+
+
+async def rooms_of(url: str, host: str, *codes: str) -> list[Party]:
+    made = []
+    for code in codes:
+        p = Party(url, code)
+        await p.open(host, "duel", cmd.Settings(public=True))
+        await p.work()
+        made.append(p)
+    return made
+
+
+async def comes(p: Party, player: str) -> None:
+    await p.writer.presence(p.room, player, "g1", True, 600_000)
+
+
+def test_a_room_that_nobody_is_in_is_not_shown(url):
+    async def body():
+        empty, waiting = await rooms_of(url, "ann", "AAAAA2", "AAAAA3")
+        await comes(waiting, "ann")
+        assert {code for code, _ in await public_rooms(empty.caller)} >= {"AAAAA2", "AAAAA3"}
+        assert [one.code for one in await present_rooms(empty.caller)] == ["AAAAA3"]
+        await waiting.writer.presence(waiting.room, "ann", "g1", False, 600_000)
+        assert await present_rooms(empty.caller) == []
+        for p in (empty, waiting):
+            await p.caller.close()
+
+    asyncio.run(body())
+
+
+def test_one_host_has_five_rooms_on_it_and_others_have_theirs(url):
+    async def body():
+        many = await rooms_of(url, "eve", *(f"AAAA{a}{b}" for a in "23" for b in ALPHABET[:10]))
+        (mine,) = await rooms_of(url, "ann", "BBBBBB")
+        for p in (*many, mine):
+            await comes(p, "somebody")
+        shown = [one.code for one in await present_rooms(mine.caller)]
+        assert len(shown) == 6 and "BBBBBB" in shown
+        for p in (*many, mine):
+            await p.caller.close()
+
+    asyncio.run(body())
+
+
+def test_the_list_has_pages(url, monkeypatch):
+    monkeypatch.setattr(lookup, "PAGE", 2)
+
+    async def body():
+        made = [(await rooms_of(url, f"host{n}", f"CCCCC{n + 2}"))[0] for n in range(5)]
+        for p in made:
+            await comes(p, "somebody")
+        caller = made[0].caller
+        shown = lookup.Lookup(caller, Readers(caller), lambda: 0)
+        pages, after = [], ""
+        while not pages or after:
+            page = await shown.public(after)
+            pages.append([room.room for room in page.rooms])
+            after = page.next
+        assert [len(page) for page in pages] == [2, 2, 1]
+        assert sorted(sum(pages, [])) == [f"CCCCC{n + 2}" for n in range(5)]
+        assert pages[0][0] == "CCCCC6", "the last changed first"
+        for p in made:
+            await p.caller.close()
 
     asyncio.run(body())

@@ -394,8 +394,7 @@ export interface Snapshot {
  * What happened: `view` of version `from` + `patch` (RFC 7396) = view of `version`. Events of others' secrets are left out.
  *
  * `entry` and `head` are the receipt: id of the last decided entry (its first part is the time in ms) and chain head
- * after it. `done`: [session, action id]
- * of the actions accepted in it.
+ * after it. `done`: [session, action id] of the actions accepted in it.
  */
 export interface Update {
   type: "update";
@@ -530,10 +529,11 @@ export interface RoomSummary {
   settings: Settings;
 }
 /**
- * GET /api/rooms: public rooms that can be joined or watched, the last changed first.
+ * GET /api/rooms?after=: public rooms with somebody in them, the last changed first. next: `after` of the next page.
  */
 export interface RoomList {
   rooms: RoomSummary[];
+  next?: string;
 }
 /**
  * GET /api/rooms/{code}/games/{n}/steps?from=V: a game step by step, as whoever asks may see it.
@@ -555,7 +555,7 @@ export interface GameSteps {
 /**
  * One event. The view before it + `patch` (RFC 7396) = the view at `version`, when it had just happened.
  *
- * events: what happened; nothing when that is hidden from whoever asks. at_ms: when, where the event itself tells it.
+ * events: what happened; nothing when that is hidden from whoever asks. at_ms: when, if the event itself tells it.
  */
 export interface GameStep {
   version: number;
