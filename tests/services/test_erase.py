@@ -28,7 +28,7 @@ def test_an_erased_person_is_in_no_key_and_their_games_verify(stack: Stack) -> N
         async with duel(stack.urls) as (one, two):
             await finish(one, two)
             await two.say("chat", LINE)
-            await one.until(lambda c: any(said["body"] == LINE for said in c.said))
+            await one.until(lambda c: any(said.body == LINE for said in c.said))
             return one.room, two.player
 
     room, player = run(play())
