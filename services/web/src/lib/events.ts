@@ -90,6 +90,16 @@ function room(
       const told = event.cause === "absent" ? text.ev_timed_out_absent({ names }) : text.ev_timed_out({ names });
       return event.away?.length ? `${told} ${text.ev_away({ names: seats(event.away) })}` : told;
     }
+    case "house_away":
+      return text.ev_house_away;
+    case "log_full":
+      return text.ev_log_full;
+    case "locked":
+      return event.locked ? text.ev_locked : text.ev_unlocked;
+    case "expelled":
+      return text.ev_kicked({ name: player(event.player) });
+    case "silenced":
+      return event.silent ? text.ev_silenced({ name: player(event.player) }) : text.ev_unsilenced({ name: player(event.player) });
     case "back":
       return text.ev_back({ name: seat(event.seat) });
     case "game_over":

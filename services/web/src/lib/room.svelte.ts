@@ -194,6 +194,18 @@ export class Room {
     return this.ask({ type: "kick", seat, ...this.asHost() });
   }
 
+  lock(locked: boolean): Promise<Outcome> {
+    return this.ask({ type: "lock", locked, ...this.asHost() });
+  }
+
+  expel(target: string): Promise<Outcome> {
+    return this.ask({ type: "expel", target, ...this.asHost() });
+  }
+
+  silence(target: string, silent: boolean): Promise<Outcome> {
+    return this.ask({ type: "silence", target, silent, ...this.asHost() });
+  }
+
   makeHost(seat: number): Promise<Outcome> {
     return this.ask({ type: "transfer", seat, ...this.asHost() });
   }

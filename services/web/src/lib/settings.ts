@@ -11,6 +11,7 @@ const DEFAULTS: Required<Settings> = {
   delay_s: 0,
   countdown_s: 0,
   idle_s: 1800,
+  locked: false,
 };
 
 /** What this client wishes for a new room: three seconds to see who is missing. */

@@ -318,6 +318,8 @@ export class Connection {
     if (this.stopped) return;
     if (code === 4404) return this.refuse("no_room");
     if (code === 4403) return this.refuse("no_spectators");
+    if (code === 4405) return this.refuse("locked");
+    if (code === 4406) return this.refuse("kicked");
     if (code === 4402) return this.refuse("moved_device");
     if (code === 1013 || code === 1008) this.hooks.backoff.slower();
 
