@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
+from engine.faults import place
 from services.gateway.fanout import Room
 from services.store.keys import channel
 from services.store.publication import NAMES, PEOPLE, SAID, decode_publication
@@ -53,9 +54,17 @@ class Hub:
             self._unsubscribe(name)
 
     def message(self, name: bytes, data: bytes) -> None:
+        """Whatever a room makes of it is that room's matter: the others' messages come through the same link."""
         room = self._rooms.get(name)
         if room is None:
             return
+        try:
+            self._tell(room, data)
+        except Exception as error:
+            log.error("publication failed", room=room.code, fault=place(error))
+            room.resubscribed()  # some may have got it and some not
+
+    def _tell(self, room: Room, data: bytes) -> None:
         if data.startswith(NAMES):
             room.name_changed(data[len(NAMES) :].decode())
         elif data.startswith(SAID):

@@ -73,12 +73,18 @@ class Line:
             while self._asks:
                 ask, n = self._asks.popleft()
                 try:
-                    await self._do(ask, n)
-                except Exception as error:  # a bug of ours must not silence the socket
-                    log.error("ask failed", room=self._socket.room.code, kind=type(ask).__name__, fault=place(error))
-                    self._socket.refuse("internal", getattr(ask, "id", UNSET))
+                    await self._try(ask, n)
+                except Exception as error:  # what waits behind it was sent in good faith
+                    log.error("ask not answered", room=self._socket.room.code, fault=place(error))
         finally:
             self.work = None
+
+    async def _try(self, ask: wire.AnyAsk, n: int) -> None:
+        try:
+            await self._do(ask, n)
+        except Exception as error:  # a bug of ours must not silence the socket
+            log.error("ask failed", room=self._socket.room.code, kind=type(ask).__name__, fault=place(error))
+            self._socket.refuse("internal", getattr(ask, "id", UNSET))
 
     async def _do(self, ask: wire.AnyAsk, n: int) -> None:
         kind = type(ask)

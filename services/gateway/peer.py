@@ -44,11 +44,13 @@ def framed(data: bytes) -> bytes:
 class Peer(WebSocketsSansIOProtocol):
     """on_text(bytes): one message. on_odd(close name): a message that is not UTF-8 text. on_writable(): reads again.
 
-    on_lost(): the connection is over. frame_rate, frame_burst: frames of any kind, a second and at once.
+    on_gone(), on_lost(): the connection is over, for who speaks through it and for who counts it.
+    frame_rate, frame_burst: frames of any kind, a second and at once.
     """
 
     frame_rate: float = 120.0
     frame_burst: float = 400.0
+    on_gone: Callable[[], None] | None = None
     on_lost: Callable[[], None] | None = None
     on_text: Callable[[bytes], None] | None = None
     on_odd: Callable[[str], None] | None = None
@@ -74,14 +76,19 @@ class Peer(WebSocketsSansIOProtocol):
         """Whether the peer reads too slowly for more to be written now."""
         return not self.writable.is_set()
 
+    @property
+    def _over(self) -> bool:
+        """Nothing may be written any more: uvloop raises for a handle that is closed, before anybody has heard that it is."""
+        return self.disconnected or self.transport.is_closing()
+
     def tell(self, frame: bytes) -> None:
         """Write a frame made by `framed`; nothing when the connection is over."""
-        if self.conn.state is State.OPEN and not self.close_sent:
+        if self.conn.state is State.OPEN and not self.close_sent and not self._over:
             self.transport.write(frame)
 
     def end(self, code: int, reason: str) -> None:
         """Close without waiting for what is still to be written: it is the peer's turn, and not for long."""
-        if self.close_sent or self.disconnected or self.conn.state is not State.OPEN:
+        if self.close_sent or self._over or self.conn.state is not State.OPEN:
             return
         self.stop_keepalive()
         self.conn.send_close(code, reason)
@@ -104,8 +111,14 @@ class Peer(WebSocketsSansIOProtocol):
         self._unread.clear()
         if self._turn is not None:
             self._turn.cancel()
-        if self.on_lost is not None:
-            self.on_lost()
+        for over in (self.on_gone, self.on_lost):
+            if over is not None:
+                over()
+
+    def cut(self) -> None:
+        """End the connection without a word."""
+        if not self.disconnected:
+            self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         if not self.handshake_initiated:  # the whole head, which `door` bounds

@@ -21,6 +21,7 @@ import structlog
 from msgspec import UNSET, UnsetType
 
 from engine.audience import PUBLIC
+from engine.faults import place
 from engine.room.state import PLAYING
 from schemas import wire
 from schemas.base import Detail, encode
@@ -97,6 +98,8 @@ class Socket:
         peer.on_text = self.heard
         peer.on_odd = self.end
         peer.on_writable = self._flush
+        peer.on_gone = self.left
+        self._left = False
 
     # out
 
@@ -105,7 +108,7 @@ class Socket:
         if self._closing:
             return
         if not self._out and not self.peer.busy:
-            self.peer.tell(frame)
+            self._write(frame)
             return
         self._out.append(frame)
         self._out_bytes += len(frame)
@@ -117,7 +120,17 @@ class Socket:
         while self._out and not self.peer.busy:
             frame = self._out.popleft()
             self._out_bytes -= len(frame)
+            self._write(frame)
+
+    def _write(self, frame: bytes) -> None:
+        """A connection that cannot be written to costs nobody else anything: who tells a whole room goes on."""
+        try:
             self.peer.tell(frame)
+        except Exception as error:
+            log.error("socket not written", room=self.room.code if self.room else "", fault=place(error))
+            self._closing = True
+            self._out.clear()
+            self.peer.cut()
 
     @property
     def closing(self) -> bool:
@@ -280,10 +293,15 @@ class Socket:
         return same and self.audience != was
 
     def left(self) -> None:
-        """The connection is over. What is in the line still goes to the log: it was sent in good faith."""
-        self._closing = True
+        """The connection is over; said once by the transport and once by the ASGI call, which wakes up later.
+
+        What is in the line still goes to the log: it was sent in good faith.
+        """
+        if self._left:
+            return
+        self._left = self._closing = True
         self._hello_timer.cancel()
-        self.peer.on_text = self.peer.on_odd = self.peer.on_writable = None
+        self.peer.on_text = self.peer.on_odd = self.peer.on_writable = self.peer.on_gone = None
         self._out.clear()
         self.context.identities.forget(self)
         if self.room is not None:

@@ -15,6 +15,7 @@ import structlog
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
+from engine.faults import place
 from services.store.link import Link
 from services.store.redis import Unreachable, connect
 
@@ -29,8 +30,8 @@ RETRY_S_MAX = 1.0
 
 
 class Subscriber:
-    """`run` in a task of its own. on_message(channel, data) and on_subscribed(channel) must not block; what they raise ends
-    the connection and comes out of `run`."""
+    """`run` in a task of its own. on_message(channel, data) and on_subscribed(channel) must not block; what they raise is
+    logged and ends nothing: one bad message must not cost all channels theirs."""
 
     def __init__(
         self, url: str, on_message: Callable[[bytes, bytes], None], on_subscribed: Callable[[bytes], None]
@@ -96,7 +97,7 @@ class Subscriber:
                 await redis.aclose()
 
     async def _watch(self, link: Link) -> None:
-        """Returns never; raises when the connection is gone, silent for too long, or a message could not be handled."""
+        """Returns never; raises when the connection is gone, silent for too long, or the server refused something."""
         loop = asyncio.get_running_loop()
         while True:
             lost, _ = await asyncio.wait((link.lost,), timeout=PING_S)
@@ -118,7 +119,7 @@ class Subscriber:
         try:
             self._take(reply)
         except Exception as error:
-            self._fault = error
+            self._fault = error if isinstance(error, RedisError) else RedisConnectionError(place(error))
             link.close()
 
     def _take(self, reply: Any) -> None:
@@ -126,7 +127,7 @@ class Subscriber:
             raise reply
         self._heard = asyncio.get_running_loop().time()
         if reply[0] == b"message":
-            self._on_message(reply[1], reply[2])
+            self._hand(self._on_message, reply[1], reply[2])
         elif reply[0] == b"subscribe":
             channel = reply[1]
             left = self._asked.get(channel, 1) - 1
@@ -134,4 +135,10 @@ class Subscriber:
                 self._asked[channel] = left  # it was dropped and asked for again meanwhile: the last one counts
             else:
                 self._asked.pop(channel, None)
-                self._on_subscribed(channel)
+                self._hand(self._on_subscribed, channel)
+
+    def _hand(self, to: Callable[..., None], *what: bytes) -> None:
+        try:
+            to(*what)
+        except Exception as error:
+            log.error("message not handled", channel=what[0].decode(errors="replace"), fault=place(error))
