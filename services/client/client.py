@@ -36,7 +36,9 @@ BACKOFF_S_MAX = 5.0
 REPEAT_S = 4.0  # an ask without any answer is sent again
 OPEN_S = 5.0
 # Close codes after which connecting again is of no use.
-FINAL = {CLOSES[name][0]: name for name in ("unauthorized", "moved_device", "no_spectators", "locked", "kicked", "no_room")}
+FINAL = {
+    CLOSES[name][0]: name for name in ("unauthorized", "moved_device", "no_spectators", "locked", "kicked", "no_room")
+}
 SAID_KEPT = 200
 
 

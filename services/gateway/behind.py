@@ -24,7 +24,6 @@ from schemas.wire import Snapshot
 from services.gateway.facts import Seats, number
 from services.gateway.peer import framed
 from services.gateway.talk import Remark
-from services.store.delayed import Delayed
 from services.store.publication import Publication
 from services.store.read import missed_events, sight
 from services.store.redis import Unreachable
@@ -45,7 +44,7 @@ class Behind:
 
     def __init__(self, room: "Room") -> None:
         self._room = room
-        self._reader = Delayed(room.hub.caller, room.code)
+        self._reader = room.hub.readers.follow(room.code)
         self._sockets: set[Socket] = set()
         self._waiting: dict[Socket, bytes] = {}  # -> the welcome that goes before the snapshot, or b""
         self._held: list[tuple[int, bytes]] = []
@@ -77,6 +76,7 @@ class Behind:
     def close(self) -> None:
         if self._task is not None:
             self._task.cancel()
+        self._room.hub.readers.keep(self._reader)
 
     def stir(self) -> None:
         """Something happened in the live room: it may be time to look when it will be shown."""

@@ -60,7 +60,7 @@ class Context:
         self.history = History(self.caller, readers, self.now_ms)
         self.subscriber = Subscriber(url, self._heard, self._subscribed)
         self.subscriber.add(CHANNEL)
-        self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms)
+        self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms, readers)
         self._tasks = [
             asyncio.create_task(self._forever(part))
             for part in (self.subscriber.run, self.presence.run, self.clock.run, self.memory.run)

@@ -76,6 +76,7 @@ class Room:
         self.kit: Kit | None = None
         self.subscribed = asyncio.Event()
         self._kept: list[Publication] | None = None  # not None while a read is under way
+        self._seen_open = False
         self._missed = False  # messages may have been lost since that read began
         self._reader: asyncio.Task | None = None
         self._namer: asyncio.Task | None = None
@@ -125,7 +126,8 @@ class Room:
                     retry_s = min(2 * retry_s, RETRY_S_MAX)
                     continue
                 if again:
-                    if loop.time() > opening_end:
+                    # The next game of a room that is being played opens when a worker is there; nobody gives up on it.
+                    if loop.time() > opening_end and not self._seen_open:
                         self._give_up()
                     await asyncio.sleep(0.02)
         except Exception as error:
@@ -153,7 +155,9 @@ class Room:
                     socket.gone()
                 return False
             if found[2] is None:
+                self._seen_open |= found[0].n > 1
                 return True
+            self._seen_open = True
             read = Read(found, *more)
             head = read.head
             if not all(socket.holds(read.facts.seats) for socket in batch):

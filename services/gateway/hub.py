@@ -9,6 +9,7 @@ import structlog
 
 from engine.faults import place
 from services.gateway.fanout import Room
+from services.store.delayed import Readers
 from services.store.keys import channel
 from services.store.publication import NAMES, PEOPLE, SAID, decode_publication
 from services.store.redis import Caller
@@ -22,7 +23,10 @@ READS_AT_ONCE = 32  # rooms read at the same time, so that a reconnect does not 
 
 
 class Hub:
-    """subscribe / unsubscribe: of a channel, confirmed through `subscribed`."""
+    """readers: late readers that all of the gateway share.
+
+    subscribe / unsubscribe: of a channel, confirmed through `subscribed`.
+    """
 
     def __init__(
         self,
@@ -30,9 +34,11 @@ class Hub:
         subscribe: Callable[[bytes], None],
         unsubscribe: Callable[[bytes], None],
         now_ms: Callable[[], int],
+        readers: Readers | None = None,
     ) -> None:
         self.caller = caller
         self.now_ms = now_ms
+        self.readers = Readers(caller) if readers is None else readers
         self.reading = asyncio.Semaphore(READS_AT_ONCE)
         self._subscribe = subscribe
         self._unsubscribe = unsubscribe

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from engine.audience import PUBLIC, publication
-from engine.fold import Decided, Position, advance, entry_ms, park
+from engine.fold import Decided, Position, advance, entry_ms, entry_order, park
 from engine.kit import Kit, kit
 from engine.room.state import LOBBY, Room
 from services.store.keys import key
@@ -80,6 +80,13 @@ class Delayed:
         self._parked: dict[bytes, str] = {}
         self._parked_to = b"-"
         self._lock = asyncio.Lock()
+
+    def copy(self) -> "Delayed":
+        """Another reader at the same position, which goes on by itself."""
+        other = Delayed(self.caller, self.room)
+        other.n, other.kit, other.at, other.cursor = self.n, self.kit, self.at, self.cursor
+        other._parked, other._parked_to = dict(self._parked), self._parked_to
+        return other
 
     @property
     def head(self) -> Head:
@@ -199,6 +206,16 @@ class Readers:
         if len(self._readers) > READERS_MAX:
             self._readers.popitem(last=False)
         return reader
+
+    def follow(self, room: str) -> Delayed:
+        """A reader of one's own, which does not begin at the start of the game when another has been there already."""
+        return self.of(room).copy()
+
+    def keep(self, reader: Delayed) -> None:
+        """A reader that is not needed any more, for whoever comes next."""
+        known = self.of(reader.room)
+        if (known.n, entry_order(known.cursor)) < (reader.n, entry_order(reader.cursor)):
+            self._readers[reader.room] = reader
 
     def drop(self, room: str) -> None:
         self._readers.pop(room, None)
