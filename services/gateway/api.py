@@ -88,6 +88,8 @@ async def create(request: Request) -> Response:
         raise Refused("bad_options", options.detail, game.codes.get(options.code, ""))
     if context.memory.full:
         raise Refused("server_full")
+    if context.known.doubtful:
+        raise Refused("unavailable")
     if not context.addresses.may_create(address_of(request), asyncio.get_running_loop().time()):
         raise Refused("rate_limited", Detail(expected=f"at most {context.settings.rooms_per_minute} rooms a minute"))
     try:
@@ -224,6 +226,8 @@ async def readyz(request: Request) -> Response:
         return Response("going away\n", 503, media_type="text/plain")
     ready = await context.ready()
     text = "ready\n" if ready else "no Redis\n"
+    if ready and context.known.doubtful:
+        ready, text = False, "Redis is empty: its data is gone\n"
     if context.clock.differs_ms:
         text += f"clock: Redis is {context.clock.differs_ms / 1000:+.1f} s from this machine\n"
     if context.memory.full:

@@ -16,6 +16,7 @@ from services.gateway.tokens import Tokens
 from services.settings import Settings, redis_url_of, token_keys
 from services.store.clock import Clock
 from services.store.delayed import Readers
+from services.store.known import Known
 from services.store.memory import Memory
 from services.store.redis import Caller, Unreachable, connect
 from services.store.steps import History
@@ -53,6 +54,7 @@ class Context:
         self.clock = Clock(self.caller)
         self.now_ms = self.clock.now_ms  # the Redis server's time, as near as it was measured lately
         self.memory = Memory(self.caller)
+        self.known = Known(self.caller)
         self.presence = Presence(self.writer)
         self.identities = Identities(self.caller)
         readers = Readers(self.caller)
@@ -60,10 +62,10 @@ class Context:
         self.history = History(self.caller, readers, self.now_ms)
         self.subscriber = Subscriber(url, self._heard, self._subscribed)
         self.subscriber.add(CHANNEL)
-        self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms, readers)
+        self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms, readers, self.known.doubt)
         self._tasks = [
             asyncio.create_task(self._forever(part))
-            for part in (self.subscriber.run, self.presence.run, self.clock.run, self.memory.run)
+            for part in (self.subscriber.run, self.presence.run, self.clock.run, self.memory.run, self.known.run)
         ]
         log.info("gateway ready", port=self.settings.port)
 

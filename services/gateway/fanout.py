@@ -151,8 +151,12 @@ class Room:
             heard = self.people.heard
             found, more = await asyncio.gather(read_room(self.hub.caller, self.code), self._read_talk(batch))
             if found is None:
+                doubt = self.hub.doubt is not None and await self.hub.doubt()
                 for socket in batch:
-                    socket.gone()
+                    if doubt:
+                        socket.end("try_again")
+                    else:
+                        socket.gone()
                 return False
             if found[2] is None:
                 self._seen_open |= found[0].n > 1

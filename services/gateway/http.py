@@ -59,6 +59,8 @@ def reply(data: object, status: int = 200, **headers: str) -> Response:
 async def refused(request: Request, error: Exception) -> Response:
     """The exception handler of `Refused`."""
     assert isinstance(error, Refused)
+    if error.code == "no_room" and context_of(request).known.doubtful:
+        error = Refused("unavailable")
     more = {"retry_after": "10"} if error.code in ("rate_limited", "server_full", "unavailable") else {}
     body = Reject(error.code, error.text or REJECTS[error.code], detail=error.detail)
     return reply(body, STATUS[error.code], **more)

@@ -1,7 +1,7 @@
 """All rooms that this gateway holds sockets of, by the channel on which their publications come."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,7 +23,7 @@ READS_AT_ONCE = 32  # rooms read at the same time, so that a reconnect does not 
 
 
 class Hub:
-    """readers: late readers that all of the gateway share.
+    """readers: late readers that all of the gateway share. doubt: whether a room that is not there may come back (known.py).
 
     subscribe / unsubscribe: of a channel, confirmed through `subscribed`.
     """
@@ -35,9 +35,11 @@ class Hub:
         unsubscribe: Callable[[bytes], None],
         now_ms: Callable[[], int],
         readers: Readers | None = None,
+        doubt: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self.caller = caller
         self.now_ms = now_ms
+        self.doubt = doubt
         self.readers = Readers(caller) if readers is None else readers
         self.reading = asyncio.Semaphore(READS_AT_ONCE)
         self._subscribe = subscribe

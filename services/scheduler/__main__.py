@@ -14,6 +14,7 @@ from services.settings import Settings, load_or_exit, redis_url_of
 from services.store.check import await_server, or_exit
 from services.store.clock import Clock
 from services.store.keys import PARTITIONS
+from services.store.known import Known
 from services.store.redis import Caller, Unreachable, connect
 from services.store.write import Writer
 
@@ -56,7 +57,7 @@ async def run(settings: Settings) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     caller = Caller(connect(url))
     writer = Writer(caller, settings.lease_ms)
-    measuring = asyncio.create_task(Clock(caller).run())
+    measuring = [asyncio.create_task(part.run()) for part in (Clock(caller), Known(caller))]
     log.info("scheduler ready")
     while not stop.is_set():
         more = False
@@ -72,7 +73,8 @@ async def run(settings: Settings) -> None:
                     await stop.wait()
             except TimeoutError:
                 pass
-    measuring.cancel()
+    for task in measuring:
+        task.cancel()
     await caller.close()
 
 
