@@ -116,6 +116,8 @@ export const en: Catalogue = {
     proof_match: "The secret matches the commitment.",
     proof_mismatch: "The secret does not match the commitment!",
     proof_head: "End of the log's chain",
+    proof_log: "Download the whole record",
+    proof_log_note: "With docs/check.py, or a checker of your own, every die can be computed again.",
     proof_mine: "Your own random number was used as you gave it.",
     proof_mine_missing: "No random number from this device was used.",
 

@@ -116,6 +116,8 @@ const text = {
   proof_match: "비밀값이 약속과 일치해요.",
   proof_mismatch: "비밀값이 약속과 달라요!",
   proof_head: "기록 사슬의 끝",
+  proof_log: "전체 기록 내려받기",
+  proof_log_note: "docs/check.py 나 다른 검사 프로그램으로 주사위 하나하나를 확인할 수 있어요.",
   proof_mine: "내 난수가 그대로 쓰였어요.",
   proof_mine_missing: "이 기기에서 낸 난수는 쓰이지 않았어요.",
 

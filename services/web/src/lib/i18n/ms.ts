@@ -114,6 +114,8 @@ export const ms: Catalogue = {
     proof_match: "Nilai rahsia sepadan dengan janji.",
     proof_mismatch: "Nilai rahsia tidak sepadan dengan janji!",
     proof_head: "Hujung rantaian catatan",
+    proof_log: "Muat turun rekod penuh",
+    proof_log_note: "Dengan docs/check.py, atau pemeriksa anda sendiri, setiap dadu boleh dikira semula.",
     proof_mine: "Nombor rawak anda digunakan seperti yang diberi.",
     proof_mine_missing: "Nombor rawak daripada peranti ini tidak digunakan.",
 
