@@ -116,8 +116,13 @@ class Deeds:
 
     # the game, and after it
 
-    async def act(self, seat: int, action: dict, turn: int | None = None) -> Done:
-        return await self.ask(wire.Act, seat=seat, action=msgspec.Raw(encode(action)), turn=turn)
+    async def act(self, seat: int, action: dict, turn: int | None = None, after: int | None = None) -> Done:
+        """A move. after: the version that it was decided on; without it the newest that this client has seen.
+
+        Raises Rejected, `stale_view` when the table has changed for the seat since then.
+        """
+        seen = self.version if after is None else after
+        return await self.ask(wire.Act, seat=seat, action=msgspec.Raw(encode(action)), turn=turn, after=seen)
 
     async def touch(self, by: str | None = None) -> Done:
         return await self._do(wire.Touch, by)

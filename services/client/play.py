@@ -7,7 +7,7 @@ from typing import Any
 from services.client.client import Client
 from services.client.outcome import Closed, Rejected
 
-LATE = frozenset({"not_your_turn", "stale_turn", "deadline_passed", "not_playing"})
+LATE = frozenset({"not_your_turn", "stale_turn", "stale_view", "deadline_passed", "not_playing"})
 TURN_S_MAX = 600
 BUSY = frozenset({"rate_limited", "unavailable"})
 
@@ -45,7 +45,7 @@ async def play_to_end(client: Client, seat: int, rng: random.Random, version_max
             if not legal.actions:
                 await client.until(lambda c, seen=version: c.version > seen, TURN_S_MAX)
                 continue
-            await client.act(seat, choose(legal.actions, rng), turn)
+            await client.act(seat, choose(legal.actions, rng), turn, legal.version)
         except Rejected as error:
             if error.code in BUSY:
                 await asyncio.sleep(rng.uniform(0.2, 0.6))

@@ -11,6 +11,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import tab
 from tests.browser.table import alone, begin, opened, ready, roll, score, sideways, sit, tap
 from tests.browser.test_052_small_screens import on_screen
 from tests.browser.test_family import sit_further
@@ -57,16 +58,22 @@ def test_a_hold_shows_before_the_server_answers_and_gives_way_to_it(stack, phone
     for die in (first, second):
         die.click()
         expect(die).to_have_attribute("aria-pressed", "true")
-    assert [one["action"]["held"].count(True) for one in kept] == [1, 2]
+    assert [one["action"]["held"].count(True) for one in kept] == [1], "the second waits for what the first does"
     assert "hold_changed" not in json.dumps(answers)
-    # Only the first gets through; the second asks for what is so already, which the server takes without a change.
-    between.up = lambda one: one
-    kept[1]["action"] = kept[0]["action"]
-    for one in kept:
-        between.server.send(json.dumps(one))
+
+    # The second asks on its way for what is so already, which the server takes without a change: its word counts.
+    def same(one):
+        if one["type"] != "act":
+            return one
+        kept.append({**one, "action": kept[0]["action"]})
+        return kept[-1]
+
+    between.up = same
+    between.server.send(json.dumps(kept[0]))
     expect(second).to_have_attribute("aria-pressed", "false")
     expect(first).to_have_attribute("aria-pressed", "true")
     assert [one["type"] for one in answers if one["type"] in ("ack", "reject")] == ["ack", "ack"]
+    assert kept[0]["after"] < kept[1]["after"]
     assert page.errors == []
 
 
@@ -250,3 +257,22 @@ def test_a_yacht_is_celebrated_shortly_and_stops_nobody(stack, phone, moving):
     roll(page)  # through the paper
     expect(page.get_by_test_id("party")).to_have_count(0)
     assert page.errors == []
+
+
+def test_a_tap_on_a_table_that_has_changed_meanwhile_is_refused_and_not_a_second_roll(stack, phone):
+    page = phone(stack.urls[0])
+    link = alone(page, "혼자", options={"turnSeconds": None})
+    roll(page)
+    late = tab(page.context, link)
+    between = Between(late)
+    late.goto(link)
+    ready(late)
+    held_back = []
+    between.down = lambda one: held_back.append(one) if one["type"] == "update" else one
+    ready(page)
+    roll(page)  # the second of three, which the other tab does not see
+    tap(late, "action-roll")
+    expect(late.get_by_test_id("notice")).to_have_attribute("data-code", "stale_view")
+    expect(late.get_by_test_id("notice")).to_contain_text("그사이 판이 바뀌었어요")
+    expect(page.get_by_test_id("action-roll")).to_contain_text("남은 1번")
+    assert page.errors == late.errors == []

@@ -114,6 +114,23 @@ def test_hidden_choices_reach_only_their_seat(stack: Stack) -> None:
     run(play())
 
 
+def test_a_move_says_what_it_was_decided_on(stack: Stack) -> None:
+    """Two moves decided on one view are one: the second is refused, unless it was decided on what the first did."""
+
+    async def play() -> None:
+        async with table(stack) as (one, two):
+            client = await chooser(one, two)
+            seen = client.version
+            await client.act(client.seat, {"type": "roll"})
+            with pytest.raises(Rejected) as refused:
+                await client.act(client.seat, {"type": "roll"}, after=seen)
+            assert refused.value.code == "stale_view"
+            await client.act(client.seat, {"type": "roll"})
+            assert client.view["table"]["rolls_used"] == 2
+
+    run(play())
+
+
 def test_asking_again_by_the_same_id_acts_once(stack: Stack) -> None:
     """Field report 1 in small: the same roll three times, over two connections, is one roll with one answer."""
 

@@ -3,6 +3,7 @@
 //
 // A device may have several people (family.ts). `hand` is the one at the controls: whoever of them has to act, else whom
 // they chose; `seat` and `self` are theirs, so that everything drawn for one player works for several in turn.
+import { Acts } from "./acts";
 import { api, ApiError } from "./api";
 import { Backoff } from "./backoff";
 import { Chance } from "./chance";
@@ -88,6 +89,7 @@ export class Room {
   private readonly chance = new Chance([tabStore, deviceStore]);
   private strangers = false; // a token of the family is not accepted: go on without them
   private connection: Connection | null = null;
+  private readonly acts = new Acts(() => ({ game: this.state.game, version: this.state.version }));
   private readonly settled = new Map<number, (outcome: Outcome) => void>();
   private legalTimer: ReturnType<typeof setTimeout> | undefined;
   private noticeCount = 0;
@@ -145,11 +147,15 @@ export class Room {
 
   // What people do
 
+  /**
+   * Says what it was decided on: the version that was on the screen. What was asked a moment before and is not answered yet
+   * (a second die is held before the first is confirmed) is part of what its player sees, so that is waited for.
+   */
   act(action: Action): Promise<Outcome> {
     const seat = this.seat ?? 0;
     const turn = this.myTurn && this.view?.turn !== undefined ? { turn: this.view.turn } : {};
     this.lastActor = this.self;
-    return this.ask({ type: "act", seat, action, ...turn });
+    return this.acts.add((after) => this.ask({ type: "act", seat, action, ...turn, after }));
   }
 
   sit(name: string, seat?: number, player = this.state.player): Promise<Outcome> {

@@ -70,6 +70,11 @@ export const koEvents = {
     name: string;
     rank: number;
   }>,
+  ev_locked: "방장이 새로운 사람을 받지 않기로 했어요.",
+  ev_unlocked: "방장이 새로운 사람을 다시 받아요.",
+  ev_expelled: ((p) => `방장이 ${josa(p.name, "을", "를")} 내보냈어요.`) as Sentence<{ name: string }>,
+  ev_silenced: ((p) => `방장이 ${p.name}의 말을 막았어요.`) as Sentence<{ name: string }>,
+  ev_unsilenced: ((p) => `${josa(p.name, "이", "가")} 다시 말할 수 있어요.`) as Sentence<{ name: string }>,
   ev_kicked: ((p) => `방장이 ${josa(p.name, "을", "를")} 내보냈어요.`) as Sentence<{ name: string }>,
   ev_seat_changed: ((p) => `${p.from}번과 ${p.to}번 자리가 바뀌었어요.`) as Sentence<{ from: number; to: number }>,
   ev_ready: ((p) => `${p.name}: 준비됐어요.`) as Sentence<{ name: string }>,

@@ -5,6 +5,7 @@ export const enTerms: Catalogue["terms"] = {
   game_yacht: "Yacht Dice",
   game_yut: "Yut Nori",
   keep_order: "Play in the order of seats",
+  locked: "Let nobody new in",
   public: "Listed for everybody",
   spectators: "Watching allowed",
   delay_s: "Delay for those who watch",

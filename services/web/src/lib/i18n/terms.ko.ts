@@ -7,6 +7,7 @@ export const koTerms = {
 
   // settings and options
   keep_order: "입장 순서대로 하기",
+  locked: "새로운 사람 받지 않기",
   public: "모두에게 공개",
   spectators: "구경 허용",
   delay_s: "구경 화면 늦추기",

@@ -5,6 +5,7 @@ export const msTerms: Catalogue["terms"] = {
   game_yacht: "Dadu Yacht",
   game_yut: "Yut Nori",
   keep_order: "Main ikut urutan tempat duduk",
+  locked: "Jangan terima orang baharu",
   public: "Disenaraikan untuk semua",
   spectators: "Boleh ditonton",
   delay_s: "Lengah untuk penonton",
