@@ -77,6 +77,7 @@ async def serve(settings: Settings) -> int:
     loop = asyncio.get_running_loop()
 
     def end() -> None:
+        context.ends()
         server.should_exit = True
 
     def drain() -> None:

@@ -7,6 +7,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from engine.faults import place
+from services.gateway.house import House
 from services.gateway.hub import Hub
 from services.gateway.identity import CHANNEL, Identities
 from services.gateway.limits import Addresses, Buckets
@@ -34,7 +35,7 @@ STEPS_PER_MINUTE = 600
 
 
 class Context:
-    """`start` inside the event loop; `stop` tells the rooms that everybody here is gone."""
+    """`start` inside the event loop; `ends` and then `stop`: its people are handed over to other gateways."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -56,6 +57,8 @@ class Context:
         self.memory = Memory(self.caller)
         self.known = Known(self.caller)
         self.presence = Presence(self.writer)
+        self.house = House(self.writer, self.presence.generation)
+        await self.house.open()
         self.identities = Identities(self.caller)
         readers = Readers(self.caller)
         self.lookup = Lookup(self.caller, readers, self.now_ms)
@@ -65,9 +68,21 @@ class Context:
         self.hub = Hub(self.caller, self.subscriber.add, self.subscriber.remove, self.now_ms, readers, self.known.doubt)
         self._tasks = [
             asyncio.create_task(self._forever(part))
-            for part in (self.subscriber.run, self.presence.run, self.clock.run, self.memory.run, self.known.run)
+            for part in (
+                self.subscriber.run,
+                self.presence.run,
+                self.house.run,
+                self.clock.run,
+                self.memory.run,
+                self.known.run,
+            )
         ]
         log.info("gateway ready", port=self.settings.port)
+
+    def ends(self) -> None:
+        """From now on sockets are closed because this gateway ends: their players are not gone."""
+        if self._tasks:
+            self.presence.ending = True
 
     async def stop(self) -> None:
         for task in self._tasks:
@@ -75,7 +90,7 @@ class Context:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOP_S):
-                await self.presence.leave_all()
+                await asyncio.gather(self.house.close(), self.presence.hand_over())
         await self.caller.close()
 
     def _heard(self, name: bytes, data: bytes) -> None:

@@ -43,6 +43,7 @@ class Presence:
         self._wake = asyncio.Event()
         self._opened = 0  # connection to Redis since which what was told is known to be there
         self._leaving: set[asyncio.Task] = set()
+        self.ending = False  # the gateway ends: sockets that close say nothing about their players
 
     def enter(self, room: str, player: str) -> None:
         who = (room, player)
@@ -52,11 +53,13 @@ class Presence:
             self._look(who)
 
     def leave(self, room: str, player: str) -> None:
+        if self.ending:
+            return
         who = (room, player)
         held = self._count.pop(who, 0) - 1
         if held > 0:
             self._count[who] = held
-        elif not held:  # below: `leave_all` came before
+        else:
             self._look(who)
 
     def leave_after(self, work: asyncio.Task | None, room: str, players: Iterable[str], *, cut: bool) -> None:
@@ -99,13 +102,13 @@ class Presence:
                 beat_at = loop.time() + BEAT_S
                 await self._beat()
 
-    async def leave_all(self) -> None:
-        """The gateway ends: nobody is here any more. One try; the lease does the rest."""
+    async def hand_over(self) -> None:
+        """The gateway ends: its people are here for one lease more, in which they come to another gateway, or to the next."""
+        self.ending = True
         if self._leaving:
             await asyncio.wait(self._leaving, timeout=STOP_S)
-        self._open.update(self._count)
-        self._count.clear()
         await self._settle()
+        await self._beat()
 
     async def _compare(self) -> bool:
         """Ask a server that we had to connect to again what it holds of ours, and look at what is not so. False: no answer."""

@@ -1,8 +1,16 @@
 -- Append a Timeout for every deadline that is over: one per turn while it is unread, so that idle workers cause no flood.
--- KEYS due, ready, m, queue, bell ; ARGV tag, part, limit, re-arm ms, lease ms
+-- None while the house is closed, and none in a partition whose rooms were not told yet when it was away.
+-- KEYS due, ready, m, queue, bell, house ; ARGV tag, part, limit, re-arm ms, lease ms
 -- Returns {timeouts appended, ms of lateness of the oldest, more (1 when the limit was reached)}
 local now = now_ms()
 local tag = ARGV[1]
+local open, number, from, to = house_state(KEYS[6], now)
+if not open then return {0, 0, 0} end
+if number and redis.call('HGET', KEYS[3], 'away') ~= number then
+  local all, told = tell_away(tag, now, number, from, to, ARGV[3])
+  if told > 0 then wake(KEYS[3], KEYS[4], KEYS[5], ARGV[2], now, tonumber(ARGV[5])) end
+  return {0, 0, 1}
+end
 local rooms = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 local appended, late = 0, 0
 for k = 1, #rooms, 2 do

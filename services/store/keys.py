@@ -12,6 +12,7 @@ Hash `{pNN}:r:<room>`, one per room, rebuilt from the streams:
   seated  players with a seat in the current game, a space around each     asking  those whose Join is not decided yet
   tmo     `<turn> <entry id>` of the last Timeout appended     claims  folds that failed or
           were lost with their worker; 0: one of those that may have been
+  away    number of the last time away of the house that was written into its log
   by      door of the worker that committed last, absent in a game that nobody has committed
   @<session>:<id mod 64>  `<id> <entry> [code]`: the last 64 outcomes of a client session
 Zset `{pNN}:o:<room>`: `<owner> <session>` of those, by the time of its last entry; bounded, and the longest silent one goes
@@ -27,6 +28,9 @@ Hash `{pNN}:g`: gateway generation -> `<end> <length>` of its lease in ms;
 Hash `{pNN}:m`: epoch, job (scheduled drain), lease (its end, ms), door (channel of the worker lingering here),
 hold (ms for which its claims hold the partition: no lease ends later from now), claimed (rooms that a worker folds right
 now, or tries alone), turned (epoch of the last turn).
+  away (number of the last time away of the house that its rooms know), telling (`<number> <cursor>`, while they are told)
+Hash `noripan:house`: g:<generation> (`<end> <length>` of the lease of a gateway that serves), until and hold (the latest of
+  them), n, from, to (number, beginning and end of the newest time in which no gateway served).
 Zset `{pNN}:stuck`: rooms that no worker could fold, by the time of the next try.
 """
 
@@ -37,6 +41,7 @@ QUEUE = "arq:queue:noripan"  # zset of job ids, arq's
 BELL = "arq:bell:noripan"  # list of tokens: "look at the queue"
 PUBLIC = "noripan:public"  # zset of public rooms that can be joined or watched, by time of their last change
 PLAYERS = "noripan:players"  # hash: player -> generation of the tokens that are good, absent: 0; channel: it was raised
+HOUSE = "noripan:house"  # hash: when gateways serve, see the page above
 MOVES = "noripan:move:"  # prefix: one-time code -> `<player> <generation>`, while a player moves to another device
 META = "noripan:meta"  # hash: what was fixed at the first start
 

@@ -1,19 +1,22 @@
 -- The backstop: a partition whose drain died or was never scheduled gets one; sockets of dead gateways are taken off.
--- KEYS m, ready, queue, bell, g ; ARGV tag, part, lease ms, limit
+-- KEYS m, ready, queue, bell, g, house ; ARGV tag, part, lease ms, limit
 -- The clock may have been set back. A partition's lease that ends later than one can that begins now is over; a gateway's is
--- cut to its length, so that one that lives renews it and its players are not told to be gone.
+-- cut to its length, so that one that lives renews it and its players are not told to be gone. While the house is away, or was
+-- and the rooms do not know it yet, nobody is.
 -- Returns {1 when a drain was scheduled, sockets removed}
 local GATEWAY_MS, STUCK_MS = 6000, 60000
 local now = now_ms()
 local tag = ARGV[1]
 local removed = 0
+local open, number = house_state(KEYS[6], now)
+open = open and (not number or redis.call('HGET', KEYS[1], 'away') == number)
 local gateways = redis.call('HGETALL', KEYS[5])
 for k = 1, #gateways, 2 do
   local ends, length = string.match(gateways[k + 1], '^(%d+) ?(%d*)$')
   ends, length = tonumber(ends) or 0, tonumber(length) or GATEWAY_MS
   if ends > now + length then
     redis.call('HSET', KEYS[5], gateways[k], gateway_lease(now, length))
-  elseif ends < now then
+  elseif ends < now and open then
     local held = tag .. ':gr:' .. gateways[k]
     for _, pair in ipairs(redis.call('SRANDMEMBER', held, ARGV[4])) do
       local room, player = string.match(pair, '^(%S+) (%S+)$')

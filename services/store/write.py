@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from services.store.keys import BELL, QUEUE, key, part_key, partition, tag
+from services.store.keys import BELL, HOUSE, QUEUE, key, part_key, partition, tag
 from services.store.redis import Caller
 
 NEW, REPEAT, NO_ROOM, MOVED, TOO_OLD, OVERLOADED, STRANGER, NAME_TAKEN, TOO_OFTEN, LOG_FULL = (
@@ -115,6 +115,12 @@ class Writer:
         args = (tag(part), part_name(part), room, player, generation, int(present), gateway_lease_ms, self.lease_ms)
         return bool(await self.caller.run("presence", keys, args))
 
+    async def serve(self, generation: str, lease_ms: int) -> bool:
+        """A gateway serves for so long: while none does, nobody is played for (0: it ends to). Tests and tools that run
+        schedulers without one say so, too. True: none did just before, and the rooms have to be told by `due`.
+        """
+        return bool((await self.caller.run("serve", (HOUSE,), (generation, lease_ms)))[1])
+
     async def beat(self, part: int, generation: str, gateway_lease_ms: int) -> bool:
         """Renew a gateway's lease on a partition; False: its sockets were taken off, register them again."""
         return bool(await self.caller.run("beat", (part_key("g", part),), (generation, gateway_lease_ms)))
@@ -126,13 +132,13 @@ class Writer:
 
     async def due(self, part: int, limit: int = 200, rearm_ms: int = 3000) -> tuple[int, int, bool]:
         """(Timeouts appended, lateness of the oldest in ms, whether more are due) for one partition."""
-        keys = (part_key("due", part), part_key("ready", part), part_key("m", part), QUEUE, BELL)
+        keys = (part_key("due", part), part_key("ready", part), part_key("m", part), QUEUE, BELL, HOUSE)
         reply = await self.caller.run("due", keys, (tag(part), part_name(part), limit, rearm_ms, self.lease_ms))
         return reply[0], reply[1], bool(reply[2])
 
     async def sweep(self, part: int, limit: int = 200) -> tuple[bool, int]:
         """(a drain was scheduled, sockets of dead gateways removed) for one partition."""
-        keys = (part_key("m", part), part_key("ready", part), QUEUE, BELL, part_key("g", part))
+        keys = (part_key("m", part), part_key("ready", part), QUEUE, BELL, part_key("g", part), HOUSE)
         reply = await self.caller.run("sweep", keys, (tag(part), part_name(part), self.lease_ms, limit))
         return bool(reply[0]), reply[1]
 

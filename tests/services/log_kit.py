@@ -25,7 +25,7 @@ from schemas import entry as cmd
 from schemas.base import encode
 from services.cli.main import cli
 from services.store.keys import channel, key
-from services.store.publication import decode_publication
+from services.store.publication import NAMES, decode_publication
 from services.store.read import read_room
 from services.store.redis import Caller, connect
 from services.store.server import embedded
@@ -55,6 +55,7 @@ class Client:
         self.receipts: list[tuple[str, str]] = []
 
     async def __aenter__(self) -> "Client":
+        await self.writer.serve("kit", 3_600_000)
         self.pubsub = self.redis.pubsub()
         await self.pubsub.subscribe(channel(self.room))
         opened = cmd.Open(
@@ -76,7 +77,7 @@ class Client:
         )
         async with asyncio.timeout(ROOM_S):
             async for message in self.pubsub.listen():
-                if message["type"] != "message" or message["data"] == b"names":
+                if message["type"] != "message" or message["data"].startswith(NAMES):
                     continue
                 published = decode_publication(message["data"])
                 if "public" in published.updates:

@@ -61,6 +61,7 @@ class Party(Store):
         self.drainer = worker(self)
 
     async def open(self, host: str, game: str, settings: cmd.Settings, options: dict | None = None) -> bytes:
+        await self.open_house()
         secret = secrets.token_bytes(32)
         options = UNTIMED if options is None else options
         opening = cmd.Open(host, game, 1, options, settings, commitment(secret))

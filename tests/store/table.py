@@ -1,5 +1,6 @@
 """A store with one room, driven script by script: what gateway, worker and scheduler do, one step at a time."""
 
+import asyncio
 import secrets
 from contextlib import asynccontextmanager
 
@@ -8,7 +9,7 @@ from engine.kit import kit
 from engine.rng import commitment
 from schemas import entry as cmd
 from schemas.base import encode
-from services.store.keys import key, part_key, partition
+from services.store.keys import PARTITIONS, key, part_key, partition
 from services.store.outcome import commit_of
 from services.store.read import from_snapshot, load_chance
 from services.store.redis import Caller, connect
@@ -40,7 +41,13 @@ class Store:
         self.room = room
         self.part = partition(room)
 
+    async def open_house(self) -> None:
+        """As if a gateway served: timeouts and presence wait for one."""
+        await self.writer.serve("test", 3_600_000)
+        await asyncio.gather(*map(self.writer.due, range(PARTITIONS)))
+
     async def create(self, game: str = "yacht"):
+        await self.open_house()
         secret = secrets.token_bytes(32)
         opening = cmd.Open("host", game, 1, {"turnSeconds": None}, cmd.Settings(), commitment(secret))
         return await self.writer.create(self.room, game, encode(opening), secret.hex())
