@@ -61,6 +61,7 @@ CLOSES: dict[str, tuple[int, str]] = {
     "policy": (1008, "too many bad or too fast messages"),
     "too_big": (1009, "frames up to 8 KiB"),
     "try_again": (1013, "the server is overloaded; reconnect later"),
+    "too_many": (1013, "too much from this address at once; reconnect later"),
     "no_hello": (4400, "say hello within five seconds"),
     "unauthorized": (4401, "the player token is missing or not valid"),
     "moved_device": (4402, "this player plays on another device now"),

@@ -66,7 +66,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     proxy_hops: how many trusted reverse proxies stand in front, each appending to X-Forwarded-For; 0: no header is
       believed.
     message_rate, message_burst: messages a socket may send, per second and at once.
-    rooms_per_minute, sockets_max_per_address: what one client address may create and hold.
+    rooms_per_minute, sockets_max_per_address: what one client address may create and hold. An address is an IPv4 address or
+      an IPv6 /64; a school or a company is often one.
+    messages_per_address: messages that all sockets of one client address may send a second together, and ten times as many
+      at once; a hello counts as ten. The default lets three hundred people play behind one address.
     requests_per_minute: what one client address may ask over HTTP, as many at once.
     heartbeat_s: a connection that died without a word is noticed within this time and a second.
     drain_s: a gateway that got SIGTERM still serves for so long, while /readyz says 503: time for a load balancer to notice.
@@ -95,6 +98,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     message_burst: Number = 40
     rooms_per_minute: Number = 30
     sockets_max_per_address: Number = 200
+    messages_per_address: Rate = 400.0
     requests_per_minute: Number = 6000
     heartbeat_s: Annotated[float, _says("seconds, 1 to 300", ge=1, le=300)] = 15.0
     drain_s: Annotated[float, _says("seconds, 0 to 60", ge=0, le=60)] = 1.0

@@ -20,7 +20,6 @@ from services.games import load_games
 from services.gateway.app import build
 from services.gateway.context import Context
 from services.gateway.door import Door
-from services.gateway.limits import Addresses
 from services.gateway.peer import Peer
 from services.log import setup
 from services.settings import Settings, SettingsError, load_or_exit, redis_url_of
@@ -55,7 +54,7 @@ async def serve(settings: Settings) -> int:
     Peer.going_away = CLOSES["going_away"]
     Peer.allow(settings.message_rate, settings.message_burst)
     if not settings.proxy_hops:  # behind a proxy every connection is the proxy's
-        Door.addresses = Addresses(settings.sockets_max_per_address, settings.rooms_per_minute)
+        Door.count(settings.sockets_max_per_address)
     context = Context(settings)
     config = uvicorn.Config(
         build(context),

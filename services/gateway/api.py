@@ -22,6 +22,7 @@ from schemas.base import ALPHABET, Detail, encode
 from services.gateway.commands import bounded
 from services.gateway.context import STEPS_PER_MINUTE, Context
 from services.gateway.http import Refused, address_of, body, context_of, identified, read, reply, someone
+from services.gateway.limits import REACHED, rarely
 from services.store.evidence import NotSound
 from services.store.read import read_head
 from services.store.redis import Unreachable
@@ -91,6 +92,7 @@ async def create(request: Request) -> Response:
     if context.known.doubtful:
         raise Refused("unavailable")
     if not context.addresses.may_create(address_of(request), asyncio.get_running_loop().time()):
+        rarely.warn(REACHED, "NORIPAN_ROOMS_PER_MINUTE")
         raise Refused("rate_limited", Detail(expected=f"at most {context.settings.rooms_per_minute} rooms a minute"))
     try:
         code = await _open(context, player, wish, game.rules_version)

@@ -15,8 +15,9 @@ from schemas.wire import Reject
 from services.gateway import api, docs, me, pages
 from services.gateway import tokens as who
 from services.gateway.context import Context
+from services.gateway.door import SPARE
 from services.gateway.http import Refused, failed, refused, reply
-from services.gateway.limits import client_address, header_map, origin_allowed
+from services.gateway.limits import REACHED, client_address, header_map, origin_allowed, rarely
 from services.gateway.peer import SCOPE, Peer
 from services.gateway.session import Socket
 
@@ -60,21 +61,28 @@ def build(context: Context) -> Any:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "websocket":
             await socket(context, scope, receive, send)
-        elif scope["type"] == "http" and _too_many(context, scope):
+        elif scope["type"] == "http" and (wait_s := _wait_s(context, scope)):
             told = Reject("rate_limited", REJECTS["rate_limited"])
-            await reply(told, 429, retry_after="1", connection="close")(scope, receive, send)
+            await reply(told, 429, retry_after=wait_s, connection="close")(scope, receive, send)
         else:
             await http(scope, receive, send)
 
     return app
 
 
-def _too_many(context: Context, scope: Any) -> bool:
-    """Whether this address asks too often: connections are counted, but one that is kept alive may ask without end."""
+def _wait_s(context: Context, scope: Any) -> str:
+    """In how many seconds this address may ask again, "" when it may now: it has too many connections, or asks too often
+    (connections are counted, but one that is kept alive may ask without end)."""
     if scope["path"] in UNCOUNTED:
-        return False
+        return ""
     address = client_address(scope.get("client"), header_map(scope["headers"]), context.settings.proxy_hops)
-    return not context.requests.take(address, asyncio.get_running_loop().time())
+    if SPARE in scope:
+        rarely.warn(REACHED, "NORIPAN_SOCKETS_MAX_PER_ADDRESS")
+        return "10"
+    if context.requests.take(address, asyncio.get_running_loop().time()):
+        return ""
+    rarely.warn(REACHED, "NORIPAN_REQUESTS_PER_MINUTE")
+    return "1"
 
 
 async def socket(context: Context, scope: Any, receive: Any, send: Any) -> None:
@@ -91,10 +99,11 @@ async def socket(context: Context, scope: Any, receive: Any, send: Any) -> None:
     peer: Peer = scope[SCOPE]
     address = client_address(scope.get("client"), headers, settings.proxy_hops)
     await send({"type": "websocket.accept"})
-    if not context.addresses.enter(address):
-        peer.end(*CLOSES["try_again"])
+    if peer.spare or not context.addresses.enter(address):
+        rarely.warn(REACHED, "NORIPAN_SOCKETS_MAX_PER_ADDRESS")
+        peer.end(*CLOSES["too_many"])
         return
-    held = Socket(context, peer, context.tokens.badge(token) if token else None)
+    held = Socket(context, peer, context.tokens.badge(token) if token else None, address)
     try:
         # What is said from now on goes to `held`; what was said before the accept, and is in the queue, does too.
         while (message := await receive())["type"] != "websocket.disconnect":

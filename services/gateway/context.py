@@ -30,6 +30,8 @@ STOP_S = 1.5
 # A code for another device is one in 32^8 and lives two minutes: these make guessing hopeless, not merely slow.
 CLAIMS_PER_MINUTE = 10
 MOVES_PER_MINUTE = 5
+# So many seconds' worth of an address's messages at once: a school comes back together when its line does.
+MESSAGES_S_AT_ONCE = 10
 # A page of steps costs some milliseconds; whoever looks at a game asks for a few, and a class may sit behind one address.
 STEPS_PER_MINUTE = 600
 
@@ -41,10 +43,12 @@ class Context:
         self.settings = settings
         self.tokens = Tokens(token_keys(settings))
         self.addresses = Addresses(settings.sockets_max_per_address, settings.rooms_per_minute)
-        self.requests = Buckets(settings.requests_per_minute)
-        self.claims = Buckets(CLAIMS_PER_MINUTE)
-        self.moves = Buckets(MOVES_PER_MINUTE)
-        self.steps = Buckets(STEPS_PER_MINUTE)
+        rate = settings.messages_per_address
+        self.messages = Buckets(rate, MESSAGES_S_AT_ONCE * max(1.0, rate))
+        self.requests = Buckets.per_minute(settings.requests_per_minute)
+        self.claims = Buckets.per_minute(CLAIMS_PER_MINUTE)
+        self.moves = Buckets.per_minute(MOVES_PER_MINUTE)
+        self.steps = Buckets.per_minute(STEPS_PER_MINUTE)
         self.draining = False  # told to end: still serving, no longer ready
         self._tasks: list[asyncio.Task] = []
 

@@ -3,7 +3,9 @@
 uvicorn bounds none of this by itself: a head may be endless, half a request may wait for ever, and pipelined requests queue
 up as fast as they arrive. Here what arrives is parsed in slices, a few per turn of the event loop; a request has a size and
 a time; one request may wait behind another. Connections are counted per address from their first moment, whatever they
-become: a WebSocket keeps the place of the connection that it was made of.
+become: a WebSocket keeps the place of the connection that it was made of. One too many of an address is *spare*: it gets one
+answer, which says so (or is the health of this process, which whoever looks after it asks for from the same machine), and
+that in a short time; there are few of these, and beyond them nothing is said.
 """
 
 from asyncio import BaseTransport, Handle, TimerHandle, Transport
@@ -13,7 +15,7 @@ from typing import Any
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from services.gateway.limits import Addresses
+from services.gateway.limits import REACHED, Addresses, named, rarely
 from services.gateway.peer import Peer
 
 HEAD_BYTES_MAX = 16 * 1024
@@ -22,6 +24,9 @@ REQUEST_BYTES_MAX = 1024 * 1024  # far above what any body may have (`http.BODY_
 REQUEST_S = 8.0  # from the first byte, or the connection, to the last byte of the request
 SLICE_BYTES = 1024
 TURN_SLICES = 4
+SPARES_MAX = 16  # per address
+SPARE_S = 2.0  # what REQUEST_S is for them
+SPARE = "noripan.spare"
 TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -39,10 +44,12 @@ class _Flow(FlowControl):
 
 
 class Door(HttpToolsProtocol):
-    """addresses: where connections are counted; None: they are not."""
+    """addresses: where connections are counted, spares: those beyond; None: they are not."""
 
     addresses: Addresses | None = None
-    _address: str | None = None  # counted under this one
+    spares: Addresses | None = None
+    _counted: Addresses | None = None  # which of both counted it
+    _address = ""  # under this one
     _moved = False  # to a Peer
     _held = False  # not read from until `_unread` is parsed
     _turn: Handle | None = None
@@ -61,11 +68,22 @@ class Door(HttpToolsProtocol):
         super().connection_made(transport)  # type: ignore[arg-type]
         self.flow = _Flow(self.transport, self._again)
         if self.addresses is not None and self.client is not None:
-            if not self.addresses.enter(self.client[0]):
+            self._address = named(self.client[0])
+            self._counted = next((held for held in (self.addresses, self.spares) if held.enter(self._address)), None)
+            if self._counted is None:
+                rarely.warn(REACHED, "NORIPAN_SOCKETS_MAX_PER_ADDRESS")
                 self.transport.abort()
                 return
-            self._address = self.client[0]
         self._expect()
+
+    @classmethod
+    def count(cls, sockets_max: int) -> None:
+        """Count connections per address from now on."""
+        cls.addresses, cls.spares = Addresses(sockets_max, 1), Addresses(SPARES_MAX, 1)
+
+    @property
+    def _spare(self) -> bool:
+        return self._counted is not None and self._counted is self.spares
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop()
@@ -79,9 +97,9 @@ class Door(HttpToolsProtocol):
         self.headers, self.scope = [], {}  # type: ignore[typeddict-item]
 
     def _leave(self) -> None:
-        if self._address is not None:
-            self.addresses.leave(self._address)
-            self._address = None
+        if self._counted is not None:
+            self._counted.leave(self._address)
+            self._counted = None
 
     def _stop(self) -> None:
         self._unread.clear()
@@ -90,11 +108,12 @@ class Door(HttpToolsProtocol):
             self._turn.cancel()
             self._turn = None
 
-    def _peer(self, **named: Any) -> Peer:
+    def _peer(self, **given: Any) -> Peer:
         """What the connection becomes."""
         self._moved = True
         self._stop()
-        peer = Peer(**named)
+        peer = Peer(**given)
+        peer.spare = self._spare
         peer.on_lost = self._leave
         return peer
 
@@ -102,7 +121,7 @@ class Door(HttpToolsProtocol):
 
     def _expect(self) -> None:
         if self._deadline is None:
-            self._deadline = self.loop.call_later(REQUEST_S, self._late)
+            self._deadline = self.loop.call_later(SPARE_S if self._spare else REQUEST_S, self._late)
 
     def _arrived(self) -> None:
         if self._deadline is not None:
@@ -181,6 +200,8 @@ class Door(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        if self._spare:
+            self.scope[SPARE] = True  # type: ignore[typeddict-unknown-key]
         self._in_body = False
         self._size = min(self._size, SLICE_BYTES)
         self._expect()
@@ -197,6 +218,8 @@ class Door(HttpToolsProtocol):
             self.transport.abort()  # two protocols on one connection at once
         else:
             super().on_headers_complete()
+            if self._spare and self.cycle is not None:
+                self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         if not self.transport.is_closing():

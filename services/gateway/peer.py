@@ -50,6 +50,7 @@ class Peer(WebSocketsSansIOProtocol):
 
     frame_rate: float = 120.0
     frame_burst: float = 400.0
+    spare: bool = False  # one more than its address may have: only to be told so
     on_gone: Callable[[], None] | None = None
     on_lost: Callable[[], None] | None = None
     on_text: Callable[[bytes], None] | None = None

@@ -31,7 +31,7 @@ from services.gateway import commands
 from services.gateway.commands import id_of
 from services.gateway.facts import NOTHING, Facts, Seats
 from services.gateway.fanout import Room
-from services.gateway.limits import Bucket, too_deep
+from services.gateway.limits import REACHED, Bucket, rarely, too_deep
 from services.gateway.line import Line
 from services.gateway.peer import Peer, framed
 from services.gateway.tokens import Badge
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 HELLO_S = 5.0
+HELLO_COSTS = 10  # messages: it reads the room, its names and talk, and tells Redis who is here
 STRIKES_MAX = 50  # bad or too fast messages in a row
 OUT_MAX = 64  # frames that wait for a slow reader
 OUT_BYTES_MAX = 256 * 1024
@@ -55,14 +56,15 @@ def store_session(player: str, session: str) -> str:
 
 
 class Socket:
-    """See the module. badge: of the token that came with the handshake.
+    """See the module. badge: of the token that came with the handshake. address: what its client's messages count under.
 
     people: who speaks here, `player` first. held: their seats, in the same order. `live` at (`n`, `version`) is `fanout`'s
     business, so is `audience` after `sit`; `behind`: nothing of the live room may reach this socket.
     """
 
-    def __init__(self, context: "Context", peer: Peer, badge: Badge | None) -> None:
+    def __init__(self, context: "Context", peer: Peer, badge: Badge | None, address: str = "") -> None:
         self.context = context
+        self._address = address
         self.peer = peer
         self.player = ""
         self.people: tuple[str, ...] = ()
@@ -167,6 +169,9 @@ class Socket:
         if not self._bucket.take(self._loop.time()):
             self._strike("rate_limited", id_of(data))
             return
+        if not self._may_say(1):  # no strike: it may be others behind the same address
+            self.refuse("rate_limited", id_of(data)) if self._code else self.end("too_many")
+            return
         if too_deep(data):
             self._strike("too_deep", UNSET, Detail(expected=f"at most {wire.DEPTH_MAX} levels"))
             return
@@ -180,13 +185,25 @@ class Socket:
         if kind is wire.Ping:
             self.tell(framed(b'{"type":"pong","t":%d,"now_ms":%d}' % (ask.t, self.context.now_ms())))
         elif kind is wire.Hello:
-            self._hello(ask)
+            if self._may_say(HELLO_COSTS - 1):
+                self._hello(ask)
+            elif self._code:
+                self.refuse("rate_limited")
+            else:
+                self.end("too_many")
         elif not self._code:
             self.refuse("hello_first", getattr(ask, "id", UNSET))
         elif not self._line.add(ask, self.game_n):
             self.refuse("rate_limited", getattr(ask, "id", UNSET))
         elif self._ready:
             self._line.go()
+
+    def _may_say(self, count: int) -> bool:
+        """Whether the address of this socket may say so much more, all of its sockets together."""
+        if self.context.messages.take(self._address, self._loop.time(), count):
+            return True
+        rarely.warn(REACHED, "NORIPAN_MESSAGES_PER_ADDRESS")
+        return False
 
     def _no_hello(self) -> None:
         self.end("no_hello")

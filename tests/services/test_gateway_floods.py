@@ -14,7 +14,7 @@ from services.gateway import door
 from services.gateway.limits import Bucket
 from services.store.keys import key
 from tests.services.raw import Raw, request
-from tests.stack import Stack, wait_until
+from tests.stack import Stack
 
 FLOOD_S = 3.0
 SOCKETS_MAX = 40
@@ -149,29 +149,6 @@ def test_half_a_request_has_its_time(stack: Stack) -> None:
         assert b"200" not in read_out(each)
         each.close()
     assert time.monotonic() - began > door.REQUEST_S - 1
-
-
-def test_connections_of_one_address_are_counted(stack: Stack) -> None:
-    def refused() -> bool:
-        with dial(stack) as one:
-            one.settimeout(0.3)
-            try:
-                return one.recv(1) == b""
-            except ConnectionError:
-                return True
-            except TimeoutError:
-                return False
-
-    wait_until(lambda: not refused())
-    sockets = [dial(stack, SHAKE) for _ in range(SOCKETS_MAX // 2)]
-    for each in sockets:
-        assert b" 101 " in each.recv(1000)
-    requests = [dial(stack) for _ in range(SOCKETS_MAX // 2)]
-    assert refused()
-    for each in sockets + requests:
-        each.close()
-    wait_until(lambda: not refused())
-    assert request("GET", f"{stack.urls[0]}/healthz")[0] == 200
 
 
 def test_a_seat_taken_with_the_last_words_is_no_ghost(stack: Stack) -> None:
