@@ -22,7 +22,13 @@ if h[5] then
   seen = tonumber(seen)
   if seen == id then
     -- decided in this game, or in an earlier one of the room
-    if code == '' and (not after(entry, h[2]) or (h[6] and not after(entry, h[6]))) then code = 'ok' end
+    if code == '' and (not after(entry, h[2]) or (h[6] and not after(entry, h[6]))) then
+      code = 'ok'
+    elseif code == '' and not redis.call('ZSCORE', tag .. ':stuck', room) then
+      -- It waits, and whoever asks again waits too: a wake-up that was lost, with whatever keys, is made up for.
+      redis.call('ZADD', tag .. ':ready', 'NX', ms_of(entry), room)
+      wake(tag .. ':m', KEYS[2], KEYS[3], part, now_ms(), tonumber(ARGV[6]))
+    end
     return {1, entry, code}
   end
   if seen > id then return {-3} end

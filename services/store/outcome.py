@@ -6,7 +6,7 @@ from engine.audience import publication
 from engine.fold import Decided, Entry, Position, Tried, advance, park
 from engine.kit import Kit, encode_chance
 from engine.room.deadline import due
-from engine.room.state import Room
+from engine.room.state import CLOSED, Room
 from engine.room.view import RoomView
 from schemas.base import Detail, encode
 from schemas.codes import REJECTS
@@ -15,6 +15,8 @@ from services.store.publication import Publication, encode_publication
 from services.store.read import Parked, to_snapshot
 from services.store.turn import Claim, Commit
 from services.store.write import slot
+
+UNUSED_MS = 3_600_000  # a room in which no game ever began is no evidence: so long after it closed its keys are gone
 
 
 def reject_text(codes: dict[str, str], code: str) -> str:
@@ -25,6 +27,10 @@ def reject_text(codes: dict[str, str], code: str) -> str:
 def reject_frame(codes: dict[str, str], code: str, action_id: int, detail: Detail) -> bytes:
     """The `reject` message for the client that asked; an empty detail is left out."""
     return encode(Reject(code, reject_text(codes, code), action_id, UNSET if detail == Detail() else detail))
+
+
+def _unused(room: Room) -> bool:
+    return room.phase == CLOSED and room.state is None
 
 
 def _seated(room: Room | None) -> str:
@@ -114,6 +120,7 @@ def commit_of(
         None if deadline is None else deadline.at_ms,
         0 if deadline is None else deadline.turn,
         _seated(room),
+        UNUSED_MS if room is not None and claim.n == 1 and _unused(room) else None,
         message,
         events,
         rejects,

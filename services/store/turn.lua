@@ -9,7 +9,7 @@
 --   ready ('' = release the partition), lease ms while rooms are folded, rooms that are
 --   held back, rooms whose fold failed (each separated by spaces), then per room:
 --   room, n, v0, cur0, v1, cur1, d1, head, snap, chance ('' unchanged), due ms ('' none), turn,
---   seated players (a space around each), publication ('' none), #events, event.., #rejects, (slot, value).., #parked, record..
+--   seated players (a space around each), ms after which the room is gone ('' never), publication ('' none), #events, event.., #rejects, (slot, value).., #parked, record..
 -- Returns {status, refused commits, claim..}; status 1 claims follow, 2 nothing ready and lingering, 0 released, -2 epoch over
 -- claim: {room, n, v, cur, d, head, claims, entries, g, snap, chance}, without the last three when this worker committed the
 --   room last and has them
@@ -35,8 +35,8 @@ local i = 11
 while i < #ARGV do
   local room, n, v0 = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local r = tag .. ':r:' .. room
-  local events = tonumber(ARGV[i + 14])
-  local first_reject = i + 16 + events
+  local events = tonumber(ARGV[i + 15])
+  local first_reject = i + 17 + events
   local rejects = tonumber(ARGV[first_reject - 1])
   local first_parked = first_reject + 2 * rejects + 1
   local parked = tonumber(ARGV[first_parked - 1])
@@ -44,14 +44,14 @@ while i < #ARGV do
   local good = h[1] == n and h[2] == v0 and h[3] == ARGV[i + 3] and v0 + events == tonumber(ARGV[i + 4])
   local log = tag .. ':e:' .. room .. '/' .. n
   -- The first write is the last check: an events stream that stands further on, or is none, refuses it.
-  if good and events > 0 and type(redis.pcall('XADD', log, (v0 + 1) .. '-0', 'e', ARGV[i + 15])) == 'table' then
+  if good and events > 0 and type(redis.pcall('XADD', log, (v0 + 1) .. '-0', 'e', ARGV[i + 16])) == 'table' then
     good = false
     set_aside(room)
     open[room] = nil
   end
   if good then
     for k = 2, events do
-      redis.call('XADD', log, (v0 + k) .. '-0', 'e', ARGV[i + 14 + k])
+      redis.call('XADD', log, (v0 + k) .. '-0', 'e', ARGV[i + 15 + k])
     end
     for k = 0, parked - 1 do
       redis.pcall('XADD', log, ARGV[i + 4] .. '-*', 'x', ARGV[first_parked + k])
@@ -78,7 +78,7 @@ while i < #ARGV do
     elseif h[4] ~= '' then
       redis.call('ZREM', due, room)
     end
-    if ARGV[i + 13] ~= '' then redis.call('PUBLISH', 'v:' .. room, ARGV[i + 13]) end
+    if ARGV[i + 14] ~= '' then redis.call('PUBLISH', 'v:' .. room, ARGV[i + 14]) end
     -- a batch may end before its claim does, with the entry that killed a worker
     if (tonumber(h[8]) or 0) > tonumber(ARGV[i + 6]) then
       redis.call('ZADD', ready, 'NX', now, room)
@@ -88,6 +88,14 @@ while i < #ARGV do
     if h[9] ~= ARGV[i + 12] then
       redis.call('HSET', r, 'seated', ARGV[i + 12])
       seat_names(tag, room, h[9] or ' ', ARGV[i + 12], n == '1')
+    end
+    if ARGV[i + 13] ~= '' then
+      -- 'LT' also where there is no end yet: the first commit of a closed room counts, and keys that came later get their own
+      for _, kind in ipairs({':r:', ':o:', ':n:', ':c:', ':l:', ':s:'}) do
+        redis.call('PEXPIRE', tag .. kind .. room, ARGV[i + 13], 'LT')
+      end
+      redis.call('PEXPIRE', tag .. ':a:' .. room .. '/' .. n, ARGV[i + 13], 'LT')
+      redis.call('PEXPIRE', log, ARGV[i + 13], 'LT')
     end
     open[room] = nil
   else

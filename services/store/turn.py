@@ -42,7 +42,8 @@ class Claim(NamedTuple):
 class Commit(NamedTuple):
     """One room's batch. The first fields are what the script compares; `chance` b"": unchanged; due_ms None: none.
 
-    seated: players with a seat, a space around each: it is noticed when they come and go.
+    seated: players with a seat, a space around each: it is noticed when they come and go. gone_ms: after which all of
+    the room's keys are, None never.
     """
 
     room: str
@@ -58,6 +59,7 @@ class Commit(NamedTuple):
     due_ms: int | None
     turn: int
     seated: str
+    gone_ms: int | None
     publication: bytes
     events: list[bytes]
     rejects: list[tuple[str, str]]
@@ -109,7 +111,14 @@ async def turn(
     args += (" ".join(held), " ".join(failed))
     for c in commits:
         args += c[:10]
-        args += ("" if c.due_ms is None else c.due_ms, c.turn, c.seated, c.publication, len(c.events))
+        args += (
+            "" if c.due_ms is None else c.due_ms,
+            c.turn,
+            c.seated,
+            "" if c.gone_ms is None else c.gone_ms,
+            c.publication,
+            len(c.events),
+        )
         args += c.events
         args.append(len(c.rejects))
         for field, value in c.rejects:
