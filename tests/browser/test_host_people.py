@@ -44,4 +44,3 @@ def test_the_host_silences_sends_away_and_closes_the_door(stack, phone):
     friend.reload()
     expect(friend.get_by_test_id("leave-seat")).to_be_visible()
     assert host.errors == friend.errors == []
-
