@@ -51,12 +51,6 @@ function room(
       return text.ev_seated({ name: player(event.player) });
     case "left":
       return event.kicked ? text.ev_kicked({ name: player(event.player) }) : text.ev_left({ name: player(event.player) });
-    case "locked":
-      return event.locked ? text.ev_locked : text.ev_unlocked;
-    case "expelled":
-      return text.ev_expelled({ name: player(event.player) });
-    case "silenced":
-      return event.silent ? text.ev_silenced({ name: player(event.player) }) : text.ev_unsilenced({ name: player(event.player) });
     case "seat_changed":
       return text.ev_seat_changed({ from: event.seat + 1, to: event.to + 1 });
     case "ready_set":

@@ -1,5 +1,6 @@
 // Why something was refused, in the player's language: the sentence of the code, or a better one where the server says in
 // numbers and names what is in the way.
+import { ApiError } from "./api";
 import type { Catalogue } from "./i18n";
 import { modeOf, optionText, seating } from "./options";
 import { codeText, term } from "./terms";
@@ -10,6 +11,11 @@ export interface Refusal {
   code: string;
   said: string;
   detail?: Detail | undefined;
+}
+
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof ApiError) return { code: error.code, said: error.message, detail: error.detail };
+  return { code: "internal", said: String(error) };
 }
 
 export function refusalText(catalogue: Catalogue, { code, said, detail }: Refusal, gameCodes?: Record<string, string>): string {

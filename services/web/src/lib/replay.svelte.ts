@@ -1,7 +1,8 @@
 // A replay as the page sees it: where it stands, what it still has to ask for, and the room that its table is given. It has
 // a store of its own (replay.ts). Of the live room it knows the names, and how far that has come; it changes nothing there.
 import { firstTable, itemAt, linesTo, missing, NOTHING, PAGE, take, viewAt, type Known } from "./replay";
-import { refusalOf, type Room } from "./room.svelte";
+import { refusalOf } from "./refusal";
+import type { Room } from "./room.svelte";
 import type { Outcome } from "./socket";
 import { EMPTY, type RoomState } from "./state";
 import { heldBy } from "./view";

@@ -11,13 +11,13 @@ import { ServerClock } from "./clock";
 import { Family } from "./family";
 import { Session } from "./session";
 import { Connection, type Ask, type Link, type Outcome, type SocketLike } from "./socket";
-import type { Refusal } from "./refusal";
+import { refusalOf, type Refusal } from "./refusal";
 import { itemsOf } from "./replay";
 import { EMPTY, freshLegal, gameNumber, recalled, step, type Receipt, type RoomState } from "./state";
 import { deviceStore, tabStore } from "./storage";
 import { allies } from "./teams";
 import { suggestions } from "./talk";
-import { heldBy, isTagged, seatOf, type Action, type Held, type JsonObject } from "./view";
+import { heldBy, isKick, seatOf, type Action, type Held, type JsonObject } from "./view";
 import type { Detail, GameInfo, GameSteps, Say, ServerMessage, Settings } from "./wire";
 
 const LEGAL_AGAIN_MS = 2500;
@@ -391,14 +391,4 @@ export class Room {
     this.receipts = [...this.receipts, { game, version, entry, head }].slice(-RECEIPTS_MAX);
     deviceStore.set("noripan.receipt", JSON.stringify(this.receipts.at(-1)));
   }
-}
-
-/** Somebody of ours lost their seat to the host's decision. */
-function isKick(event: unknown, mine: readonly string[]): boolean {
-  return isTagged(event) && event.type === "left" && event.kicked === true && mine.includes(String(event.player));
-}
-
-export function refusalOf(error: unknown): Refusal {
-  if (error instanceof ApiError) return { code: error.code, said: error.message, detail: error.detail };
-  return { code: "internal", said: String(error) };
 }

@@ -17,7 +17,7 @@ const DEFAULTS: Required<Settings> = {
 /** What this client wishes for a new room: three seconds to see who is missing. */
 export const WISHED: Settings = { countdown_s: 3 };
 
-export const SWITCHES = ["public", "spectators", "keep_order", "locked"] as const;
+export const SWITCHES = ["public", "spectators", "keep_order"] as const;
 export const CHOICES = {
   delay_s: [0, 5, 10, 20, 30, 60, 120, 300],
   countdown_s: [0, 3, 5, 10],

@@ -54,3 +54,8 @@ export function heldBy(view: RoomView, players: readonly string[]): Held[] {
     return seat === null ? [] : [{ seat, player }];
   });
 }
+
+/** Somebody of ours lost their seat to the host's decision. */
+export function isKick(event: unknown, mine: readonly string[]): boolean {
+  return isTagged(event) && event.type === "left" && event.kicked === true && mine.includes(String(event.player));
+}
