@@ -34,6 +34,8 @@ MOVES_PER_MINUTE = 5
 MESSAGES_S_AT_ONCE = 10
 # A page of steps costs some milliseconds; whoever looks at a game asks for a few, and a class may sit behind one address.
 STEPS_PER_MINUTE = 600
+# What one address may say in one room, since players are free to make: a family around one table says less.
+TALK_A_SECOND, TALK_AT_ONCE = 2.0, 20
 
 
 class Context:
@@ -49,6 +51,7 @@ class Context:
         self.claims = Buckets.per_minute(CLAIMS_PER_MINUTE)
         self.moves = Buckets.per_minute(MOVES_PER_MINUTE)
         self.steps = Buckets.per_minute(STEPS_PER_MINUTE)
+        self.talk = Buckets(TALK_A_SECOND, TALK_AT_ONCE)
         self.draining = False  # told to end: still serving, no longer ready
         self._tasks: list[asyncio.Task] = []
 

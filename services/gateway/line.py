@@ -116,6 +116,9 @@ class Line:
             if player in people:
                 self._socket.refuse(code, UNSET, Detail("say"))
                 return
+        if not context.talk.take(f"{room.code} {self._socket.address}", asyncio.get_running_loop().time()):
+            self._socket.refuse("rate_limited", UNSET, Detail("say"))
+            return
         body: str | Rejected = talk.cleaned(ask, room.kit)
         to: tuple[str, ...] | Rejected = ()
         try:

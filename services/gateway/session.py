@@ -64,7 +64,7 @@ class Socket:
 
     def __init__(self, context: "Context", peer: Peer, badge: Badge | None, address: str = "") -> None:
         self.context = context
-        self._address = address
+        self.address = address
         self.peer = peer
         self.player = ""
         self.people: tuple[str, ...] = ()
@@ -200,7 +200,7 @@ class Socket:
 
     def _may_say(self, count: int) -> bool:
         """Whether the address of this socket may say so much more, all of its sockets together."""
-        if self.context.messages.take(self._address, self._loop.time(), count):
+        if self.context.messages.take(self.address, self._loop.time(), count):
             return True
         rarely.warn(REACHED, "NORIPAN_MESSAGES_PER_ADDRESS")
         return False

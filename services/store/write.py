@@ -20,7 +20,7 @@ NEW, REPEAT, NO_ROOM, MOVED, TOO_OLD, OVERLOADED, STRANGER, NAME_TAKEN, TOO_OFTE
 )
 UNREAD_MAX = 256  # entries a room may have waiting before it answers `overloaded`
 SAID_KEPT = 50  # things said at a table that late comers still see
-SAY_MAX, SAY_ROOM_MAX, SAY_MS = 6, 40, 10_000
+SAY_MAX, SAY_MS = 6, 10_000
 WINDOW = 64  # action ids remembered per session; append.lua and `slot` agree on it
 # Sessions whose outcomes are remembered, per player in a room and per room; a fuller room takes no further ones until some
 # were silent for SESSION_KEPT_MS, so that nobody pushes out the sessions of others who are merely offline for a moment.
@@ -162,12 +162,12 @@ class Writer:
         return await self.caller.run("next", keys, args) is not None
 
     async def say(self, room: str, player: str, frame: bytes) -> int:
-        """Say something at a table: 1 said, 0 too often (SAY_MAX in SAY_MS, SAY_ROOM_MAX by all), -1 no room.
+        """Say something at a table: 1 said, 0 too often (SAY_MAX in SAY_MS), -1 no room.
 
         frame: a ready `said`.
         """
         keys = (key("c", room), key("l", room), key("r", room))
-        return await self.caller.run("say", keys, (room, player, frame, SAID_KEPT, SAY_MAX, SAY_ROOM_MAX, SAY_MS))
+        return await self.caller.run("say", keys, (room, player, frame, SAID_KEPT, SAY_MAX, SAY_MS))
 
     async def renew(self, part: int, epoch: str, lease_ms: int) -> bool:
         """Hold a partition for longer while rooms of it are folded; False when `epoch` is over."""

@@ -10,6 +10,7 @@ import time
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from services.gateway.context import TALK_AT_ONCE
 from services.gateway.names import skeleton
 from tests.services import test_gateway_strangers
 from tests.services.raw import Raw, Table, request
@@ -121,3 +122,20 @@ def test_a_server_that_is_nearly_full_opens_no_new_rooms_and_plays_on(table: Tab
     while request("POST", f"{url}/api/rooms", {"game": "duel"})[0] != 201:
         assert time.monotonic() < end
         time.sleep(0.2)
+
+
+def test_one_address_says_so_much_in_a_room_however_many_people_it_makes(stack: Stack) -> None:
+    made = request("POST", f"{stack.urls[0]}/api/rooms", {"game": "duel"})[1]
+    heard = refused = 0
+    with Raw(stack.urls[0]).hello(made["room"], made["token"]) as host:
+        for _ in range(8):
+            with Raw(stack.urls[0]).hello(made["room"], somebody(stack)) as eve:
+                for _ in range(6):
+                    eve.say({"type": "say", "kind": "emote", "body": "wow"})
+                for _ in range(6):
+                    while (told := eve.hear_any())["type"] not in ("said", "reject"):
+                        pass
+                    heard += told["type"] == "said"
+                    refused += told["type"] == "reject"
+        assert refused and TALK_AT_ONCE <= heard < 48
+        assert host.hear("said")

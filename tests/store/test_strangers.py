@@ -16,7 +16,6 @@ from services.store.write import (
     NAME_TAKEN,
     NEW,
     REPEAT,
-    SAY_ROOM_MAX,
     STRANGER,
     TOO_OFTEN,
 )
@@ -182,12 +181,3 @@ def test_a_log_that_is_full_ends_its_game(url, writer):
             await scenario(p)
 
     asyncio.run(body())
-
-
-# --- talk
-
-
-@run("ann")
-async def test_a_room_has_so_many_lines_whoever_speaks(p):
-    told = [await p.writer.say(ROOM, f"p{number % 20}", b"{}") for number in range(SAY_ROOM_MAX + 5)]
-    assert told == [1] * SAY_ROOM_MAX + [0] * 5

@@ -200,16 +200,9 @@ export class Room {
     return this.ask({ type: "kick", seat, ...this.asHost() });
   }
 
-  lock(locked: boolean): Promise<Outcome> {
-    return this.ask({ type: "lock", locked, ...this.asHost() });
-  }
-
-  expel(target: string): Promise<Outcome> {
-    return this.ask({ type: "expel", target, ...this.asHost() });
-  }
-
-  silence(target: string, silent: boolean): Promise<Outcome> {
-    return this.ask({ type: "silence", target, silent, ...this.asHost() });
+  /** What the host does about people. */
+  manage(ask: Extract<Ask, { type: "lock" | "expel" | "silence" }>): Promise<Outcome> {
+    return this.ask({ ...ask, ...this.asHost() });
   }
 
   makeHost(seat: number): Promise<Outcome> {
