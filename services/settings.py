@@ -62,6 +62,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
       loses power may take what it had not written yet: its last moments, up to two seconds on a busy disk. `always`: that,
       too, at about half the throughput. Sets appendfsync of the embedded server; a server of one's own is set in its own
       configuration.
+    redis_memory: how much the embedded server may hold, like 512mb or 4gb (maxmemory); when it is full it refuses writes and
+      forgets nothing. None: half of what this machine, or this container, has. A server of one's own has its own.
     allowed_origins: web origins besides the gateway's own that may open sockets.
     proxy_hops: how many trusted reverse proxies stand in front, each appending to X-Forwarded-For; 0: no header is
       believed.
@@ -90,6 +92,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     linger_ms: Annotated[int, _says("milliseconds, 0 to 10000", ge=0, le=10_000)] = 250
     fold_ms_max: Ms = 1000
     durability: Annotated[Literal["everysec", "always"], _says("everysec or always")] = "everysec"
+    redis_memory: Annotated[str, _says("an amount like 512mb or 4gb", pattern=r"^[1-9][0-9]{0,5}[mg]b$")] | None = None
     allowed_origins: Annotated[
         tuple[Origin, ...], _says("origins like https://play.example, separated by commas, without a path")
     ] = ()

@@ -92,7 +92,12 @@ def store_child(settings: Settings, folder: Path, held: int) -> tuple[Child, str
     """
     port, password = server.free_port(), secrets.token_urlsafe(24)
     argv = server.prepare(
-        folder / "valkey", port, durability=settings.durability, password=password, loglevel="warning"
+        folder / "valkey",
+        port,
+        durability=settings.durability,
+        password=password,
+        loglevel="warning",
+        maxmemory=settings.redis_memory or server.half_the_memory(),
     )
 
     async def ready(pid: int) -> bool:

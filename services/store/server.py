@@ -6,6 +6,7 @@ folder has it again, also after SIGKILL (a half-written last record is cut off b
 """
 
 import contextlib
+import os
 import re
 import signal
 import socket
@@ -36,6 +37,14 @@ def binary() -> Path:
             "REDIS_URL: expected the address of a Redis (7.0 or later) or Valkey (7.2 or later) server, because this "
             f"system has no embedded one ({error})"
         ) from None
+
+
+def half_the_memory(limit: Path = Path("/sys/fs/cgroup/memory.max")) -> int:
+    """Bytes: half of what this machine has, or this container when that is less. `limit`: the file that says the latter."""
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with contextlib.suppress(OSError, ValueError):  # no such file, or "max"
+        whole = min(whole, int(limit.read_text(encoding="ascii")))
+    return whole // 2
 
 
 def free_port(host: str = "127.0.0.1") -> int:
