@@ -283,7 +283,7 @@ class Client(Once, Deeds):
                 yield self.view
             await self._change()
 
-    async def until(self, what: Callable[["Client"], Any], seconds: float = 10.0) -> Any:
+    async def until(self, what: Callable[["Client"], Any], seconds: float = 60.0) -> Any:
         """Wait until `what(self)` holds and return it. Raises TimeoutError."""
         async with asyncio.timeout(seconds):
             while not (found := what(self)):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pylopdf_fonts_ko
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.stage import STAGE
 from tests.stack import ROOT, Stack
@@ -29,6 +29,9 @@ FLAGS = [
     "--disable-sync",
 ]
 
+
+WAIT_MS = 60_000  # for what a page is about to show: it ends with it, so only a busy machine needs so long
+expect.set_options(timeout=WAIT_MS)
 
 FONTS = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -86,7 +89,7 @@ def phone(browser):
 def tab(context, url):
     """One more page of the same person."""
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(WAIT_MS)
     page.errors, page.asked, page.sent, page.heard = [], [], [], []
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.on("request", lambda request: page.asked.append(request.url))

@@ -61,7 +61,7 @@ def begin(host: Page, *others: Page) -> None:
     """The host starts; the countdown, if any, runs; the table is there for everyone."""
     tap(host, "start-game")
     for page in (host, *others):
-        expect(page.get_by_test_id("turn")).to_be_visible(timeout=15_000)
+        expect(page.get_by_test_id("turn")).to_be_visible()
 
 
 def alone(page: Page, name: str, game: str = "yacht", options: dict | None = None) -> str:

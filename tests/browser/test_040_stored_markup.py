@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.table import begin, concede, opened, roll, sit, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 NAME = "<img src=//x/y>"
 OTHER = "<svg onload=a()>"
 LINE = '<img src=/stolen onerror="window.stolen=1"><script>window.stolen=1</script>'

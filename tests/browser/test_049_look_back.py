@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.table import begin, faces, mover, opened, ready, roll, sit, take_turn, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 def plain(page: Page) -> Page:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.table import begin, mover, opened, ready, roll, sit
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 # Share of the pixels of two pictures that differ clearly in brightness.
 DIFFERENCE = """async ([one, two]) => {

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.table import alone, begin, faces, opened, ready, roll, score, sit, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 # Events without a sentence of their own: what they mean is told by the one that follows, or is no news.
 SILENT = {"connected", "nonce_opened", "promised", "revealed", "started", "touched"}
 TURN_S = 15
@@ -67,7 +67,7 @@ def test_dice_are_toggles_events_are_told_once_and_a_clock_twice(stack, phone):
     step(page, lambda: score(page, "choice"), "scored")
     assert page.errors == []
 
-    expect(waiting.get_by_test_id("log")).to_contain_text("자동", timeout=40_000)
+    expect(waiting.get_by_test_id("log")).to_contain_text("자동")
     assert [one for one in events(waiting) if one["type"] == "timed_out"], "the time did not run out"
     lines = told(waiting)
     clock = [line for line in lines if not any(word in line for word in ("기다림", "맞은편"))]

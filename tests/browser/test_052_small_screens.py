@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.table import alone, begin, opened, ready, roll, sideways, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 SIZES = [(390, 664), (360, 560), (844, 390)]
 TAP, DIE = 44, 64
 OWN = ("own-upper", "own-lower", "own-total")

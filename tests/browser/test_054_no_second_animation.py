@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.table import alone, faces, ready, roll, score, tap, told_of_the_game
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 SETTLED_MS = 700  # longer than any roll takes
 
 

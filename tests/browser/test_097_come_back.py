@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import tab
 from tests.browser.table import alone, faces, opened, ready, roll, score, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 def test_a_reload_and_a_second_tab_have_the_same_seat_and_the_turn_goes_on(stack, phone):

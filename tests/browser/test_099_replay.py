@@ -21,7 +21,7 @@ from services.store.keys import key
 from tests.browser.table import BOXES, begin, concede, mover, opened, roll, sit, take_turn, tap
 from tests.browser.test_049_look_back import plain
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 def folds(stack, room: str, n: int) -> list[dict]:

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.table import create, sit, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 def test_the_host_arranges_the_table_and_a_kicked_player_stays_out(stack, phone):

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.table import begin, concede, opened, sit, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 def test_a_rematch_is_another_game_in_the_same_room_and_watchers_come_along(stack, phone):

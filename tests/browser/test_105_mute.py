@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.table import opened, sit, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 def test_a_muted_person_is_silent_for_the_one_who_muted_and_for_nobody_else(stack, phone):

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.table import BOXES, alone, ready, sideways, take_turn
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.browser
 TABS_MAX = 60
 FOCUSED = """() => {
     const at = document.activeElement;
@@ -53,7 +53,7 @@ def test_a_whole_game_by_keyboard_alone(stack, phone):
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("leave-seat")).to_be_visible()
     press(page, "start-game")
-    expect(page.get_by_test_id("turn")).to_be_visible(timeout=15_000)
+    expect(page.get_by_test_id("turn")).to_be_visible()
     for number, box in enumerate(BOXES):
         ready(page)
         press(page, "action-roll", "Space")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.table import begin, concede, mover, opened, roll, sit, tap
 from tests.stack import ROOT
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 AXE = ROOT / "services/web/node_modules/axe-core/axe.min.js"
 RUN = """axe.run(document, { resultTypes: ["violations"] }).then((found) => JSON.stringify(found.violations
     .filter((one) => one.impact === "serious" || one.impact === "critical")

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.table import BOXES, begin, mover, opened, sit, take_turn, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.browser
 
 
 def test_a_family_plays_on_one_phone(stack, phone):

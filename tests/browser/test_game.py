@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.table import BOXES, audit, create, mover, sit, take_turn
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.browser
 
 
 def test_two_browsers_play_a_whole_game_of_yacht_and_the_audit_passes(stack, phone):

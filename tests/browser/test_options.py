@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.table import opened, sit, tap
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 def test_the_form_shows_what_has_a_meaning_in_the_chosen_rules(stack, phone):

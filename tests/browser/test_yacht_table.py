@@ -16,7 +16,7 @@ from tests.browser.table import alone, begin, opened, ready, roll, score, sidewa
 from tests.browser.test_052_small_screens import on_screen
 from tests.browser.test_family import sit_further
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 class Between:

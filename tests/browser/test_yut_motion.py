@@ -16,7 +16,7 @@ from tests.browser.test_051_screen_reader import SILENT, events, toggles, told
 from tests.browser.test_yut_table import CALM, CHIPS, PIECES, in_turn, seated, settled, thrown
 from tests.stack import wait_until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 SETTLED_MS = 1700  # longer than anything moves
 
 # When sticks flew and lay, and whether a result could be read meanwhile.

@@ -16,7 +16,7 @@ from tests.browser.test_052_small_screens import SIZES, on_screen, small
 from tests.browser.test_108_keyboard_and_large_text import press
 from tests.stack import wait_until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.browser
 CALM = {"backdo": False, "turnSeconds": None}  # a throw always leaves something to move, and nobody is hurried
 PIECES, CHIPS = "button[data-testid^='piece-']", "button[data-testid^='chip-']"
 STEPS_MAX = 400
@@ -48,12 +48,12 @@ def state(page: Page) -> str:
 
 def in_turn(*pages: Page) -> Page | None:
     """Whose turn it is, ready to act; None when the game is over."""
-    wait_until(lambda: any(state(page) in ("mine", "over") for page in pages), 20)
+    wait_until(lambda: any(state(page) in ("mine", "over") for page in pages))
     return next((page for page in pages if state(page) == "mine"), None)
 
 
 def settled(page: Page) -> None:
-    wait_until(lambda: state(page) != "busy", 20)
+    wait_until(lambda: state(page) != "busy")
 
 
 def thrown(*pages: Page) -> Page:

@@ -30,7 +30,7 @@ EXAMPLES = 20  # games per promise and run; seeds differ from run to run, and a 
 @pytest.mark.parametrize("check", contract.CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 def test_contract(game: Game, check) -> None:
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.integers(0, 2**32 - 1))
     def holds(seed: int) -> None:
         check(game, seed)

@@ -68,7 +68,7 @@ views = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None, database=None)
+@settings(max_examples=400, deadline=None)
 @given(views, views)
 def test_a_patch_turns_the_old_view_into_the_new_one(old, new):
     before, after = json.loads(encode(old)), json.loads(encode(new))

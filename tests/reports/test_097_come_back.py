@@ -23,7 +23,7 @@ def test_a_seat_moves_to_another_device(stack: Stack) -> None:
             player, token = await claim(stack.urls[1], typed)
             assert player == two.player and token != two.token
             for old in (two, tab):
-                await old.until(lambda c: c.closes == [4402], 5) if not old._closed else None
+                await old.until(lambda c: c.closes == [4402]) if not old._closed else None
                 assert old._closed == "moved_device" and old.closes == [4402]
             async with Client(stack.urls, two.room, token) as moved:
                 assert moved.seat == two.seat

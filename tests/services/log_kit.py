@@ -33,7 +33,7 @@ from services.store.write import Writer
 
 ROOT = Path(__file__).parents[2]
 DONE, LIVE, LOBBY = "K7Q2MX", "ABCDEF", "QQQQQQ"
-ROOM_S = 20.0
+ROOM_S = 120.0
 
 
 def secret_of(room: str) -> bytes:

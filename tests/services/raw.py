@@ -15,7 +15,7 @@ from websockets.sync.client import ClientConnection, connect
 from services.store.keys import key
 from tests.stack import Stack
 
-RECV_S = 8
+RECV_S = 60
 
 
 def request(method: str, url: str, body: Any = None, **headers: str) -> tuple[int, Any, dict[str, str]]:
@@ -23,7 +23,7 @@ def request(method: str, url: str, body: Any = None, **headers: str) -> tuple[in
     data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, data, named, method=method), timeout=10) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, data, named, method=method), timeout=60) as answer:
             status, raw, found = answer.status, answer.read(), answer.headers
     except urllib.error.HTTPError as error:
         status, raw, found = error.code, error.read(), error.headers

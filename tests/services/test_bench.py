@@ -12,7 +12,7 @@ import pytest
 @pytest.mark.timeout(240)
 def test_bench_fanout_measures_a_table_and_a_storm() -> None:
     command = (sys.executable, "-m", "services.cli.main", "bench", "fanout", "--watchers", "6", "--sockets", "20")
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode in (0, 1), done.stderr  # 1: a gate was missed, on a busy machine
     record = json.loads(done.stdout)
     assert (record["bench"], record["watchers"], record["sockets"]) == ("fanout", 6, 20)

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import random
-import time
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
@@ -229,12 +228,10 @@ def test_presence_follows_the_sockets(stack: Stack) -> None:
                 assert tab.seat == 1
             seat = one.view["seats"]["1"]
             assert seat["connected"]
-            started = time.monotonic()
             await two.close()
-            await one.until(lambda c: not c.view["seats"]["1"]["connected"], 2)
-            assert time.monotonic() - started < 2
+            await one.until(lambda c: not c.view["seats"]["1"]["connected"])
             async with Client(stack.urls[1], one.room, two.token):
-                await one.until(lambda c: c.view["seats"]["1"]["connected"], 2)
+                await one.until(lambda c: c.view["seats"]["1"]["connected"])
 
     run(play())
 
@@ -256,7 +253,7 @@ def test_what_is_said_too_fast_has_an_end(tmp_path: Path) -> None:
             assert all(isinstance(error, Rejected) for error in mixed)
 
     with Stack(tmp_path, env={"NORIPAN_MESSAGE_RATE": "2", "NORIPAN_MESSAGE_BURST": "5"}) as slow:
-        run(play(slow), 20)
+        run(play(slow))
 
 
 def test_an_answer_that_never_comes_is_not_waited_for(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,4 +268,4 @@ def test_an_answer_that_never_comes_is_not_waited_for(stack: Stack, monkeypatch:
             del one._send
             await one.say("emote", "wow")
 
-    run(play(), 10)
+    run(play())

@@ -34,7 +34,7 @@ def composed(folder):
             for _ in range(service.get("deploy", {}).get("replicas", 1)):
                 log = stop.enter_context((folder / f"{name}.log").open("ab"))
                 child = subprocess.Popen([*NORIPAN, *service["command"]], cwd=ROOT, env=env, stdout=log, stderr=log)
-                stop.callback(child.wait, 15)
+                stop.callback(child.wait, 60)
                 stop.callback(child.terminate)
             checks.append(([*NORIPAN, *service["healthcheck"]["test"][2:]], env))
         for check, env in checks:
@@ -59,7 +59,7 @@ def test_the_composed_processes_play_a_game_across_two_gateways(tmp_path):
 
     with composed(tmp_path) as (store, urls):
         assert len(urls) == 2
-        assert run(scenario(store, urls), 60)["rooms"] == 1
+        assert run(scenario(store, urls))["rooms"] == 1
 
 
 def test_the_file_names_two_gateways_two_workers_and_a_scheduler():

@@ -116,7 +116,7 @@ def test_messages_are_as_written(stack: Stack) -> None:
         raw.say({"type": "say", "kind": "emote", "body": "?"})
         seen = set()
         while not {"ack", "update", "names", "said", "reject"} <= seen:
-            told = json.loads(raw.socket.recv(timeout=5))
+            told = json.loads(raw.socket.recv(timeout=60))
             validator(ASYNCAPI, payload[told["type"]]).validate(told)
             seen.add(told["type"])
 

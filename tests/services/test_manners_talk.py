@@ -102,7 +102,7 @@ def test_talk_does_not_wait_for_the_game(stack: Stack) -> None:
         async with duel(stack.urls) as (one, two):
             stack.worker[0].pause()
             try:
-                async with asyncio.timeout(2):
+                async with asyncio.timeout(60):
                     await one.say("chat", "멈췄나?")
                     await two.until(lambda c: len(c.said) == 1)
             finally:

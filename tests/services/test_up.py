@@ -48,7 +48,7 @@ def seen(diary: Path) -> list[str]:
     return diary.read_text().split() if diary.exists() else []
 
 
-async def until(what: Callable[[], object], said: object = "", seconds: float = 20) -> None:
+async def until(what: Callable[[], object], said: object = "", seconds: float = 60) -> None:
     """Wait for a fact about another process (it cannot tell us), bounded."""
     end = time.monotonic() + seconds
     while not what():

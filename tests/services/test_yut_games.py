@@ -40,7 +40,7 @@ async def whole_game(stack, options):
 
 
 def test_a_team_game_of_four_is_played_to_the_end_and_audited(stack):
-    room, view = run(whole_game(stack, {"mode": "team"}), 100)
+    room, view = run(whole_game(stack, {"mode": "team"}))
     sides = [place["side"] for place in view["result"]["ranking"]]
     assert sorted(sides) == [0, 1]
     assert [place["rank"] for place in view["result"]["ranking"]] == [1, 2]
@@ -50,7 +50,7 @@ def test_a_team_game_of_four_is_played_to_the_end_and_audited(stack):
 
 
 def test_a_single_game_of_four_with_ranking_all_is_played_to_the_end_and_audited(stack):
-    room, view = run(whole_game(stack, {"ranking": "all", "pieces": 2, "nakPercent": 5}), 100)
+    room, view = run(whole_game(stack, {"ranking": "all", "pieces": 2, "nakPercent": 5}))
     assert [place["rank"] for place in view["result"]["ranking"]] == [1, 2, 3, 4]
     code, text = command(stack, "audit", room)
     assert code == 0, text

@@ -172,7 +172,7 @@ async def heard(store: Store):
     pubsub = store.caller.redis.pubsub()
     name = channel(store.room)
     await pubsub.subscribe(name)
-    await pubsub.get_message(timeout=5)
+    await pubsub.get_message(timeout=60)
     marks = 0
 
     async def since() -> list[bytes]:
@@ -182,7 +182,7 @@ async def heard(store: Store):
         await store.caller.call("PUBLISH", name, mark)
         found: list[bytes] = []
         while True:
-            message = await pubsub.get_message(ignore_subscribe_messages=True, timeout=5)
+            message = await pubsub.get_message(ignore_subscribe_messages=True, timeout=60)
             assert message is not None, "the channel is silent"
             if message["data"] == mark:
                 return found

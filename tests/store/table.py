@@ -18,6 +18,7 @@ from services.store.write import Writer, part_name
 
 ROOM = "K7Q2MX"
 PART = partition(ROOM)
+LEASE_MS = 60_000  # outlives any test: a lease ends when a test says so (`lease_over`)
 
 
 @asynccontextmanager
@@ -37,7 +38,7 @@ class Store:
     def __init__(self, url: str, room: str = ROOM):
         self.caller = Caller(connect(url))
         self.url = url
-        self.writer = Writer(self.caller, lease_ms=500)
+        self.writer = Writer(self.caller, LEASE_MS)
         self.room = room
         self.part = partition(room)
 
@@ -65,6 +66,11 @@ class Store:
     async def epoch(self) -> str:
         return (await self.m("epoch")).decode()
 
+    async def lease_over(self, generation: str = "") -> None:
+        """The lease of the partition's worker ends now, or that of a gateway."""
+        name, field = ("g", generation) if generation else ("m", "lease")
+        await self.caller.call("HSET", part_key(name, self.part), field, 1)
+
     async def turn(
         self, commits=(), epoch: str | None = None, door: str = "", rooms: int = 64, entries: int = 32, **more
     ) -> Turn:
@@ -72,7 +78,7 @@ class Store:
         epoch = epoch or await self.epoch()
         me = door or f"nobody:{secrets.token_hex(4)}"
         return await turn(
-            self.caller, self.part, epoch, 500, rooms, entries, me, list(commits), linger=bool(door), **more
+            self.caller, self.part, epoch, LEASE_MS, rooms, entries, me, list(commits), linger=bool(door), **more
         )
 
     def decide(self, claim: Claim):

@@ -18,7 +18,7 @@ from services.store.turn import LINGER
 from services.worker import alone
 from services.worker.alone import Children, Verdict, in_child
 from tests.store.party import Party, worker
-from tests.store.table import PART, ROOM, Store
+from tests.store.table import LEASE_MS, PART, ROOM, Store
 
 CODES = [code for code in (f"K7Q{a}{b}2" for a in "ABCDEFGHJK" for b in "ABCDEFGHJKLMNPQR") if partition(code) == PART][
     :2
@@ -257,9 +257,10 @@ def test_a_fold_that_was_lost_for_its_time_gets_more_each_time(url):
             holds = []
             for _ in range(6):
                 assert len((await s.turn(door="door:x")).claims) == 1
-                holds.append(float(await s.m("hold")) / 500)
+                holds.append(float(await s.m("hold")) / LEASE_MS)
                 assert (
-                    await s.writer.renew(s.part, await s.epoch(), 500) and float(await s.m("hold")) / 500 == holds[-1]
+                    await s.writer.renew(s.part, await s.epoch(), LEASE_MS)
+                    and float(await s.m("hold")) / LEASE_MS == holds[-1]
                 )
                 await lose_epoch(s)
             assert holds == [1, 4, 8, 16, 16, 16]

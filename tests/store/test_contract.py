@@ -13,7 +13,7 @@ from services.store.check import UnfitServer, check
 from services.store.keys import HOUSE, META, key, part_key
 from services.store.turn import CLAIMS, EPOCH_OVER, LINGER, RELEASED
 from services.store.write import MOVED, NEW, NO_ROOM, OVERLOADED, REPEAT, TOO_OLD, UNREAD_MAX
-from tests.store.table import ROOM, Store, opened
+from tests.store.table import LEASE_MS, ROOM, Store, opened
 
 
 def run(scenario):
@@ -114,9 +114,9 @@ async def test_append_schedules_one_job_and_then_rings_the_door(s):
     assert (await s.turn(door="door:x")).status == LINGER
     pubsub = store_redis.connect(f"{s.url}").pubsub()
     await pubsub.subscribe("door:x")
-    await pubsub.get_message(timeout=2)
+    await pubsub.get_message(timeout=60)
     await s.append(3)
-    message = await pubsub.get_message(timeout=2)
+    message = await pubsub.get_message(timeout=60)
     assert message["data"] == s.job.encode()
     assert await s.m("door") == b""
     assert await s.queued() == [f"{s.job}:1".encode()]
@@ -180,7 +180,7 @@ def _same_part(name, s):
 async def test_report_135_a_paused_workers_late_commit_is_refused_by_epoch(s):
     old = await s.epoch()
     claim = (await s.turn(epoch=old)).claims[0]
-    await asyncio.sleep(0.6)  # the lease of 500 ms ends
+    await s.lease_over()
     assert (await s.writer.sweep(s.part))[0]
     late = s.decide(claim)
     assert (await s.turn([late], epoch=old)).status == EPOCH_OVER
@@ -193,7 +193,7 @@ async def test_report_135_a_paused_workers_late_commit_is_refused_by_epoch(s):
 @run
 async def test_the_sweep_leaves_a_live_lease_alone_and_replaces_a_dead_one(s):
     assert await s.writer.sweep(s.part) == (False, 0)
-    await asyncio.sleep(0.6)
+    await s.lease_over()
     assert (await s.writer.sweep(s.part))[0]
     assert await s.queued() == [f"{s.job}:2".encode()]
     assert await s.caller.call("EXISTS", f"arq:job:{s.job}:1") == 0
@@ -203,7 +203,7 @@ async def test_the_sweep_leaves_a_live_lease_alone_and_replaces_a_dead_one(s):
 async def test_report_120_the_sweep_brings_back_work_after_a_flush_of_arqs_keys(s):
     names = await s.caller.call("KEYS", "arq:*")
     await s.caller.call("DEL", *names)
-    await asyncio.sleep(0.6)
+    await s.lease_over()
     assert (await s.writer.sweep(s.part))[0]
     assert await s.drain() == 1
 
@@ -277,9 +277,9 @@ async def test_a_deadline_appends_one_timeout_per_turn_while_it_is_unread(s):
 async def test_a_deadline_in_the_future_waits_and_two_schedulers_are_harmless(s):
     claim = (await s.turn()).claims[0]
     now = int((await s.append(1)).entry.split("-")[0])
-    await s.turn([s.decide(claim)._replace(due_ms=now + 300, turn=1)])
+    await s.turn([s.decide(claim)._replace(due_ms=now + 60_000, turn=1)])
     assert (await s.writer.due(s.part))[0] == 0
-    await asyncio.sleep(0.35)
+    await s.caller.call("ZADD", part_key("due", s.part), "XX", 1, s.room)
     both = await asyncio.gather(s.writer.due(s.part), s.writer.due(s.part))
     assert sorted(report[0] for report in both) == [0, 1]
 
@@ -298,22 +298,22 @@ async def test_presence_reaches_the_log_only_between_none_and_some(s):
 @run
 async def test_a_dead_gateways_sockets_are_taken_off_and_it_can_come_back(s):
     await s.writer.append(ROOM, 1, "sess", 1, b'{"type":"join","player":"p1"}', "", "p1", "이름")
-    assert await s.writer.presence(ROOM, "p1", "g1", True, 50)
-    assert await s.writer.beat(s.part, "g1", 50)
-    await asyncio.sleep(0.1)
+    assert await s.writer.presence(ROOM, "p1", "g1", True, LEASE_MS)
+    assert await s.writer.beat(s.part, "g1", LEASE_MS)
+    await s.lease_over("g1")
     assert (await s.writer.sweep(s.part))[1] == 1
     assert (await s.stream("a"))[-1][1][1] == b'{"type":"disconnected","player":"p1"}'
     assert (await s.writer.sweep(s.part))[1] == 0
-    assert not await s.writer.beat(s.part, "g1", 50)
-    assert await s.writer.presence(ROOM, "p1", "g1", True, 50)
+    assert not await s.writer.beat(s.part, "g1", LEASE_MS)
+    assert await s.writer.presence(ROOM, "p1", "g1", True, LEASE_MS)
 
 
 @run
 async def test_a_dead_gateway_does_not_take_off_a_player_who_is_back_elsewhere(s):
     await s.writer.append(ROOM, 1, "sess", 1, b'{"type":"join","player":"p1"}', "", "p1", "이름")
-    await s.writer.presence(ROOM, "p1", "g1", True, 50)
-    await s.writer.presence(ROOM, "p1", "g2", True, 6000)
-    await asyncio.sleep(0.1)
+    await s.writer.presence(ROOM, "p1", "g1", True, LEASE_MS)
+    await s.writer.presence(ROOM, "p1", "g2", True, LEASE_MS)
+    await s.lease_over("g1")
     assert (await s.writer.sweep(s.part))[1] == 0
     assert await s.get("p1", "s") == b"g2"
 

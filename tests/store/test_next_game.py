@@ -171,12 +171,12 @@ async def test_claims_of_the_old_game_do_not_condemn_the_new_one(p):
 @run("ann", "ben")
 async def test_a_gateway_that_died_between_the_games_is_noticed_in_the_new_one(p):
     for player in ("ann", "ben", "watcher"):
-        await p.writer.presence(p.room, player, "g1", True, 80)
+        await p.writer.presence(p.room, player, "g1", True, 60_000)
     await p.finish()
     await p.vote("ann", "ben")
     await p.work()
     assert all(seat.connected for seat in (await p.state()).seats if seat)
-    await asyncio.sleep(0.1)  # its lease ends
+    await p.lease_over("g1")
     async with heard(p) as since:
         assert (await p.writer.sweep(p.part))[1] == 2
         assert sorted(await since()) == [b"people 0", b"people 1", b"people 2"], (

@@ -94,7 +94,7 @@ class World:
         args = (1, "sess", self.sent, ORPHAN, "", 500, 1000, "")
         assert self.caller.now("append", keys, args)[0] == 0
         if door and not self.client.hget(m, "door"):
-            message = self.doorbell.get_message(ignore_subscribe_messages=True, timeout=5)
+            message = self.doorbell.get_message(ignore_subscribe_messages=True, timeout=60)
             self.rings.append(message["data"])
 
     def start_jobs(self):
@@ -171,7 +171,7 @@ def campaign(url, seeds):
     asyncio.run(_create(url))
     with redis.Redis.from_url(url) as client, client.pubsub() as doorbell:
         doorbell.subscribe(DOOR)
-        assert doorbell.get_message(timeout=5)["type"] == "subscribe"
+        assert doorbell.get_message(timeout=60)["type"] == "subscribe"
         start = {name: client.dump(name) for name in client.keys("{*")}
         pushes = 0
         for seed in seeds:
