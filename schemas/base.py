@@ -22,19 +22,32 @@ class Record(Struct, frozen=True, omit_defaults=True, tag_field="type", tag=snak
     """A stored or sent record. New fields must have defaults, so that old logs stay readable."""
 
 
+# The end of a pattern: Python's `$` alone would let a line break follow, and JSON Schema has no `\Z`.
+END = r"$(?!\n)"
+
 # 2**53 - 1 is the largest integer that every JSON reader (browsers included) keeps exactly.
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 ActionId = Annotated[int, Meta(ge=1, le=2**53 - 1, description="the client session's own number of this action")]
 Millis = Annotated[int, Meta(ge=0, le=2**53 - 1, description="milliseconds since 1970, by the Redis server's clock")]
 SeatNo = Annotated[int, Meta(ge=0, le=31, description="index of a seat at the table")]
-PlayerId = Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[0-9A-Za-z_-]+$")]
+PlayerId = Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[0-9A-Za-z_-]+" + END)]
 SessionId = Annotated[
-    str, Meta(min_length=4, max_length=24, pattern=r"^[0-9A-Za-z_-]+$", description="one tab or program of a player")
+    str,
+    Meta(min_length=4, max_length=24, pattern=r"^[0-9A-Za-z_-]+" + END, description="one tab or program of a player"),
 ]
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # of codes: nothing that one could take for something else
-RoomCode = Annotated[str, Meta(min_length=6, max_length=6, pattern=r"^[2-9A-HJ-NP-Z]{6}$")]
-GameName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z][a-z0-9_]*$")]
-Hex32 = Annotated[str, Meta(min_length=64, max_length=64, pattern=r"^[0-9a-f]{64}$", description="32 bytes, hex")]
+RoomCode = Annotated[str, Meta(min_length=6, max_length=6, pattern=r"^[2-9A-HJ-NP-Z]{6}" + END)]
+AnyRoomCode = Annotated[
+    str,
+    Meta(
+        min_length=6,
+        max_length=6,
+        pattern="^[2-9A-HJ-NP-Za-hj-np-z]{6}" + END,
+        description="small letters mean the large",
+    ),
+]
+GameName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z][a-z0-9_]*" + END)]
+Hex32 = Annotated[str, Meta(min_length=64, max_length=64, pattern=r"^[0-9a-f]{64}" + END, description="32 bytes, hex")]
 
 encode = msgspec.json.Encoder().encode
 

@@ -16,6 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from schemas.base import (
     ActionId,
+    AnyRoomCode,
     Count,
     Detail,
     GameName,
@@ -45,7 +46,7 @@ class Hello(Ask):
     tokens: of further people who play on this same device (a family table); each holds a seat of their own.
     """
 
-    room: RoomCode
+    room: AnyRoomCode
     session: SessionId
     token: str | None = None
     game: Count | None = None
@@ -300,9 +301,11 @@ class CreateRoom(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
 
 class RoomCreated(Struct, frozen=True):
+    """token: absent for who came with a cookie."""
+
     room: RoomCode
     player: PlayerId
-    token: str
+    token: str | UnsetType = UNSET
 
 
 class RoomSummary(Struct, frozen=True, omit_defaults=True):
@@ -373,10 +376,13 @@ class AskMe(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Me(Struct, frozen=True):
-    """POST /api/me: the caller's player id; a new one is made when the caller has none."""
+    """POST /api/me: the caller's player id; a new one is made when the caller has none.
+
+    token: absent for who came with a cookie.
+    """
 
     player: PlayerId
-    token: str
+    token: str | UnsetType = UNSET
 
 
 class GameInfo(Struct, frozen=True):

@@ -43,8 +43,8 @@ Text = Annotated[str, _says("some text", min_length=1)]
 Ms = Annotated[int, _says("milliseconds, 1 to 600000", ge=1, le=600_000)]
 Rate = Annotated[float, _says("a number above 0, up to 100000", gt=0, le=100_000)]
 Number = Annotated[int, _says("a whole number, 1 to 1000000", ge=1, le=1_000_000)]
-Module = Annotated[str, Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
-Origin = Annotated[str, Meta(pattern=r"^https?://[^/\s]+$")]
+Module = Annotated[str, Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z")]
+Origin = Annotated[str, Meta(pattern=r"^https?://[^/\s]+\Z")]
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename=env_name):
@@ -64,7 +64,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
       configuration.
     redis_memory: how much the embedded server may hold, like 512mb or 4gb (maxmemory); when it is full it refuses writes and
       forgets nothing. None: half of what this machine, or this container, has. A server of one's own has its own.
-    allowed_origins: web origins besides the gateway's own that may open sockets.
+    allowed_origins: web origins besides the gateway's own that may open sockets, with a token in `hello`: their pages' scripts
+      read no answer over HTTP, and browsers keep our cookie from them.
     proxy_hops: how many trusted reverse proxies stand in front, each appending to X-Forwarded-For; 0: no header is
       believed.
     message_rate, message_burst: messages a socket may send, per second and at once.
@@ -80,7 +81,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     data_dir: Text = "./.noripan"
     host: Text = "127.0.0.1"
     port: Annotated[int, _says("a port, 1 to 65535", ge=1, le=65535)] = 8080
-    redis_url: Annotated[str, _says(REDIS_URL_SAYS, pattern=r"^(rediss?|unix)://[^\s]+$")] | None = None
+    redis_url: Annotated[str, _says(REDIS_URL_SAYS, pattern=r"^(rediss?|unix)://[^\s]+\Z")] | None = None
     workers: Annotated[int, _says("a number of processes, 1 to 64", ge=1, le=64)] = 2
     games: Annotated[tuple[Module, ...], _says("module names, separated by commas")] = ()
     token_key: (

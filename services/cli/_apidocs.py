@@ -10,6 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from schemas import wire
+from schemas.base import END
 from schemas.codes import CLOSES
 
 REF = "#/components/schemas/{name}"
@@ -89,7 +90,7 @@ CALLS: tuple[tuple[str, str, str, Any, tuple[int, Any, str], tuple[int, ...]], .
 )
 # name -> (where, schema); those in a path are required
 PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
-    "code": ("path", {"type": "string", "pattern": "^[2-9A-HJ-NP-Z]{6}$"}),
+    "code": ("path", {"type": "string", "pattern": "^[2-9A-HJ-NP-Za-hj-np-z]{6}" + END}),
     "n": ("path", {"type": "integer", "minimum": 1}),
     "from": ("query", {"type": "integer", "minimum": 0, "default": 0}),
     "after": ("query", {"type": "string"}),

@@ -134,7 +134,7 @@ def _code(request: Request) -> str:
     """The room code of the path. Raises Refused."""
     code = request.path_params["code"]
     try:
-        return _is_code.decode(encode(code))
+        return _is_code.decode(encode(code.upper()))
     except msgspec.MsgspecError:
         raise Refused("no_room") from None
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import structlog
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
 from engine.faults import place
@@ -16,8 +17,9 @@ from services.gateway import api, docs, me, pages
 from services.gateway import tokens as who
 from services.gateway.context import Context
 from services.gateway.door import SPARE
-from services.gateway.http import Refused, failed, refused, reply
-from services.gateway.limits import REACHED, client_address, header_map, origin_allowed, rarely
+from services.gateway.http import Refused, failed, gone, refused, reply
+from services.gateway.limits import REACHED, client_address, header_map, rarely
+from services.gateway.origin import origin_allowed
 from services.gateway.peer import SCOPE, Peer
 from services.gateway.session import Socket
 
@@ -53,7 +55,7 @@ def build(context: Context) -> Any:
             Route("/readyz", api.readyz, methods=["GET"]),
             Route("/{path:path}", pages.page, methods=["GET"]),
         ],
-        exception_handlers={Refused: refused, Exception: failed},
+        exception_handlers={Refused: refused, ClientDisconnect: gone, Exception: failed},
         lifespan=lifespan,
     )
     http.state.context = context
@@ -90,12 +92,13 @@ async def socket(context: Context, scope: Any, receive: Any, send: Any) -> None:
     await receive()
     headers = header_map(scope["headers"])
     settings = context.settings
-    allowed = origin_allowed(headers, settings.allowed_origins, settings.proxy_hops)
+    allowed = origin_allowed(scope["scheme"], headers, settings.allowed_origins, settings.proxy_hops)
     if scope["path"] != "/ws" or allowed is False:
         await send({"type": "websocket.close", "code": 1008})  # before accept: the handshake is refused with 403
         return
     # A bad bearer token is refused like a missing one; a cookie counts only when a page of ours sends it.
-    token = who.bearer(headers) or (who.cookie(headers) if allowed else "")
+    token = who.bearer(headers)
+    badge = context.tokens.badge(token) if token else context.tokens.of_cookies(headers) if allowed else None
     peer: Peer = scope[SCOPE]
     address = client_address(scope.get("client"), headers, settings.proxy_hops)
     await send({"type": "websocket.accept"})
@@ -103,7 +106,7 @@ async def socket(context: Context, scope: Any, receive: Any, send: Any) -> None:
         rarely.warn(REACHED, "NORIPAN_SOCKETS_MAX_PER_ADDRESS")
         peer.end(*CLOSES["too_many"])
         return
-    held = Socket(context, peer, context.tokens.badge(token) if token else None, address)
+    held = Socket(context, peer, badge, address)
     try:
         # What is said from now on goes to `held`; what was said before the accept, and is in the queue, does too.
         while (message := await receive())["type"] != "websocket.disconnect":

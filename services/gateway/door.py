@@ -16,7 +16,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from services.gateway.limits import REACHED, Addresses, named, rarely
-from services.gateway.peer import Peer
+from services.gateway.peer import STUCK_MS, Peer, drop_stuck
 
 HEAD_BYTES_MAX = 16 * 1024
 HEADERS_MAX = 128  # as many as a WebSocket's head may have
@@ -66,6 +66,7 @@ class Door(HttpToolsProtocol):
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
+        drop_stuck(transport, STUCK_MS)
         self.flow = _Flow(self.transport, self._again)
         if self.addresses is not None and self.client is not None:
             self._address = named(self.client[0])
@@ -216,10 +217,20 @@ class Door(HttpToolsProtocol):
             self.transport.abort()
         elif not self._idle() and self.parser.should_upgrade():
             self.transport.abort()  # two protocols on one connection at once
+        elif not self._names_its_host():
+            if self._idle():
+                self.send_400_response("expected one Host header")
+            else:
+                self.transport.abort()
         else:
             super().on_headers_complete()
             if self._spare and self.cycle is not None:
                 self.cycle.keep_alive = False
+
+    def _names_its_host(self) -> bool:
+        """RFC 9112 3.2: with HTTP/1.1 exactly once."""
+        count = sum(name == b"host" for name, _ in self.headers)
+        return count == 1 or (count == 0 and self.parser.get_http_version() != "1.1")
 
     def on_body(self, body: bytes) -> None:
         if not self.transport.is_closing():

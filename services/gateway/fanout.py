@@ -180,16 +180,18 @@ class Room:
         return False
 
     async def _read_talk(self, batch: dict["Socket", bool]) -> tuple[dict[str, str], list[Remark], int]:
-        """Nicknames, what was said, and how many are here, for those of this round who want a welcome."""
-        if not any(batch.values()):
+        """Nicknames, what was said, and how many are here, for those of this round who want a welcome; they are here, too."""
+        coming = {player for socket, welcome in batch.items() if welcome for player in socket.people}
+        if not coming:
             return {}, [], 0
-        caller = self.hub.caller
-        names, frames, count = await asyncio.gather(
+        caller, here = self.hub.caller, key("s", self.code)
+        names, frames, count, told = await asyncio.gather(
             read_names(caller, self.code),
             caller.call("LRANGE", key("c", self.code), 0, -1),
-            caller.call("HLEN", key("s", self.code)),
+            caller.call("HLEN", here),
+            caller.call("HMGET", here, *coming),
         )
-        return names, [line for line in map(remark_of, frames) if line is not None], count
+        return names, [line for line in map(remark_of, frames) if line is not None], count + told.count(None)
 
     def _deliver(self, read: Read, batch: dict["Socket", bool], kept: list[Publication]) -> None:
         head, facts = read.head, read.facts
@@ -255,7 +257,7 @@ class Room:
                 read.names,
                 now_ms,
                 socket.people[1:],
-                self.people.count,
+                max(self.people.count, 1),
                 tuple(Raw(line.frame) for line in said),
             )
         )

@@ -15,7 +15,8 @@ from schemas.wire import Reject
 from services.gateway import tokens as who
 from services.gateway.commands import explained
 from services.gateway.context import Context
-from services.gateway.limits import client_address, header_map, is_https, origin_allowed, too_deep
+from services.gateway.limits import client_address, header_map, is_https, too_deep
+from services.gateway.origin import origin_allowed
 from services.gateway.tokens import Badge
 from services.store.redis import Unreachable
 
@@ -40,7 +41,12 @@ STATUS = {
     "unavailable": 503,
 }
 
-SENT = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+SENT = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+}
 
 
 class Refused(Exception):
@@ -94,11 +100,14 @@ async def identified(request: Request) -> Badge | None:
     Raises Refused for that, and for a page that is not ours.
     """
     context, headers = context_of(request), headers_of(request)
-    allowed = origin_allowed(headers, context.settings.allowed_origins, context.settings.proxy_hops)
+    allowed = origin_allowed(request.url.scheme, headers, context.settings.allowed_origins, context.settings.proxy_hops)
     if allowed is False:
         raise Refused("unauthorized", Detail("origin", "a page of this server"))
     token = who.bearer(headers)
-    badge = context.tokens.badge(token or (who.cookie(headers) if allowed or _no_other_page(request, headers) else ""))
+    if token:
+        badge = context.tokens.badge(token)
+    else:
+        badge = context.tokens.of_cookies(headers) if allowed or _no_other_page(request, headers) else None
     try:
         good = badge is not None and await context.identities.good((badge,))
     except (RedisError, *Unreachable):
@@ -117,15 +126,19 @@ def cookie_of(request: Request, token: str) -> dict[str, str]:
     return {"set_cookie": who.set_cookie(token, secure)}
 
 
-async def someone(request: Request) -> tuple[str, str, dict[str, str]]:
-    """(player, token, headers of the answer): the caller's own, or made now. The cookie is renewed each time."""
+async def someone(request: Request) -> tuple[str, str | UnsetType, dict[str, str]]:
+    """(player, token, headers of the answer): the caller's own, or made now. The cookie is renewed each time.
+
+    token: not told to who came with a cookie; no script of a page needs it, and none shall read it.
+    """
     context = context_of(request)
     badge = await identified(request)
     if badge is None:
         player, token = context.tokens.new()
     else:
         player, token = badge.player, context.tokens.sign(*badge)  # by the newest key
-    return player, token, cookie_of(request, token)
+    by_cookie = badge is not None and not who.bearer(headers_of(request))
+    return player, UNSET if by_cookie else token, cookie_of(request, token)
 
 
 async def body(request: Request) -> bytes:
@@ -146,6 +159,11 @@ def read(decode, data: bytes):
         return decode(data)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise Refused("bad_message", explained(error)) from None
+
+
+async def gone(request: Request, error: Exception) -> Response:
+    """The handler of a caller that left in the middle of its own request: nobody is there to be answered."""
+    return Response(status_code=400)
 
 
 async def failed(request: Request, error: Exception) -> Response:

@@ -177,18 +177,3 @@ def is_https(scheme: str, headers: dict[bytes, bytes], hops: int) -> bool:
     if hops and b"x-forwarded-proto" in headers:
         return headers[b"x-forwarded-proto"].split(b",")[-1].strip() == b"https"
     return scheme in ("https", "wss")
-
-
-def origin_allowed(headers: dict[bytes, bytes], allowed: tuple[str, ...], hops: int) -> bool | None:
-    """Whether the page that asks is ours. None: no Origin; on a GET it may be any page all the same."""
-    origin = headers.get(b"origin")
-    if origin is None:
-        return None
-    text = origin.decode("latin-1")
-    if text in allowed:
-        return True
-    hosts = {headers.get(b"host", b"").lower()}
-    if hops and b"x-forwarded-host" in headers:
-        hosts.add(headers[b"x-forwarded-host"].split(b",")[-1].strip().lower())
-    scheme, mark, host = text.partition("://")
-    return bool(mark and host) and scheme in ("http", "https") and host.lower().encode("latin-1") in hosts

@@ -15,15 +15,19 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 import services
+from services.gateway.http import context_of, headers_of
+from services.gateway.limits import is_https
 
-_HOST = re.compile(r"^[0-9A-Za-z.:\[\]-]{1,255}$")
-_HASHED = re.compile(r"^assets/.*[.-][0-9A-Za-z_-]{8,}\.[a-z0-9.]+$")
+_is_host = re.compile(r"[0-9A-Za-z.:\[\]-]{1,255}").fullmatch
+_is_hashed = re.compile(r"assets/.*[.-][0-9A-Za-z_-]{8,}\.[a-z0-9.]+").fullmatch
 MISSING = (
     "This gateway has no web client: services/web/dist is missing.\n"
     "From a source checkout run `make web`; the HTTP and WebSocket interfaces work without it.\n"
 )
-# What has no file and is a page of the client, which routes by itself.
-ROUTES = re.compile(r"^((r|m)(/[0-9A-Za-z]{1,32})?|r/[0-9A-Za-z]{1,32}/[0-9]{1,9})?/?$")
+_is_route = re.compile(r"((r|m)(/[0-9A-Za-z]{1,32})?|r/[0-9A-Za-z]{1,32}/[0-9]{1,9})?/?").fullmatch
+# A room's address as people and messengers hand it on: in small letters, with the full stop or bracket behind it.
+_room_of = re.compile(r"[rR]/([0-9A-Za-z]{6})(/[0-9]{1,9})?([^0-9A-Za-z]*)").fullmatch
+HSTS = "max-age=31536000"
 
 
 def dist() -> Path:
@@ -33,13 +37,18 @@ def dist() -> Path:
 def headers(request: Request) -> dict[str, str]:
     host = request.headers.get("host", "")
     # Older Safari does not count web sockets of the same host as 'self'.
-    sockets = f" ws://{host} wss://{host}" if _HOST.match(host) else ""
+    sockets = f" ws://{host} wss://{host}" if _is_host(host) else ""
     policy = (
         f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
         f"media-src 'self'; connect-src 'self'{sockets}; manifest-src 'self'; worker-src 'self'; "
         f"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
+    settings = context_of(request).settings
+    secure = is_https(request.url.scheme, headers_of(request), settings.proxy_hops)
     return {
+        **({"strict-transport-security": HSTS} if secure else {}),
+        "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+        "cross-origin-resource-policy": "same-origin",
         "content-security-policy": policy,
         "x-content-type-options": "nosniff",
         "referrer-policy": "same-origin",
@@ -53,28 +62,41 @@ async def page(request: Request) -> Response:
     path = request.path_params["path"]
     root = dist()
     sent = headers(request)
+    canonical = _canonical(path)
+    if canonical != path:
+        query = f"?{request.url.query}" if request.url.query else ""
+        return Response(b"", 302, {**sent, "cache-control": "no-cache", "location": f"/{canonical}{query}"})
     if not (root / "index.html").is_file():
         return PlainTextResponse(MISSING, 404, sent)
-    file = _inside(root, path)
-    if file is None and ROUTES.match(path):
-        file = root / "index.html"
-    if file is None:
-        return PlainTextResponse("Not found\n", 404, sent)
-    found = _load(file)
+    file, status = _inside(root, path), 200
+    if file is None and not path.startswith(("api/", "assets/")):
+        # What has no file is a page of the client, which routes by itself and says in the reader's language what is none.
+        file, status = root / "index.html", 200 if _is_route(path) else 404
+    found = None if file is None else _load(file)
     if found is None:
         return PlainTextResponse("Not found\n", 404, sent)
-    forever = _HASHED.match(path) is not None
+    forever = _is_hashed(path) is not None
     sent |= {
         "cache-control": "public, max-age=31536000, immutable" if forever else "no-cache",
         "content-type": found.kind,
         "etag": found.etag,
         "vary": "accept-encoding",
     }
-    if request.headers.get("if-none-match") == found.etag:
+    if status == 200 and request.headers.get("if-none-match") == found.etag:
         return Response(b"", 304, sent)
     if found.packed and "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(found.packed, 200, {**sent, "content-encoding": "gzip"})
-    return Response(found.data, 200, sent)
+        return Response(found.packed, status, {**sent, "content-encoding": "gzip"})
+    return Response(found.data, status, sent)
+
+
+def _canonical(path: str) -> str:
+    """The address of a room as we write it; other paths as they are."""
+    found = _room_of(path)
+    if found is None:
+        return path
+    code, game, tail = found.groups()
+    made = f"r/{code.upper()}{game or ''}"
+    return path if path.rstrip("/") == made and not tail.strip("/") else made
 
 
 class _File(NamedTuple):

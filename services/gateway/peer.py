@@ -27,8 +27,19 @@ SCOPE = "noripan.peer"
 SEND_BYTES = 64 * 1024
 ABORT_S = 5.0  # after a close, a peer that neither answers nor reads is cut off
 SLICE_BYTES = 1024  # parsed at once: at most 170 frames
+STUCK_MS = 10_000  # an answer of which the other side takes nothing for so long is dropped, also after we closed
 TURN_FRAMES = 64  # after so many the others have their turn
 LATE_S = 1.0  # a missing pong is believed after one more look, since it may lie unread behind a busy moment
+
+
+def drop_stuck(transport: BaseTransport, after_ms: int) -> None:
+    """Let the kernel reset the connection when what was sent is not taken; 0: as long as it likes.
+
+    Without it what is written and not read stays with the kernel long after the connection is closed and counts no more.
+    """
+    held = transport.get_extra_info("socket")
+    if held is not None and hasattr(socket, "TCP_USER_TIMEOUT") and held.family != socket.AF_UNIX:
+        held.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, after_ms)
 
 
 def framed(data: bytes) -> bytes:
@@ -92,6 +103,7 @@ class Peer(WebSocketsSansIOProtocol):
         if self.close_sent or self._over or self.conn.state is not State.OPEN:
             return
         self.stop_keepalive()
+        drop_stuck(self.transport, STUCK_MS)
         self.conn.send_close(code, reason)
         self.transport.write(b"".join(self.conn.data_to_send()))
         self.close_sent = True
@@ -106,6 +118,7 @@ class Peer(WebSocketsSansIOProtocol):
         held = transport.get_extra_info("socket")
         if held is not None:
             held.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BYTES)
+        drop_stuck(transport, 0)  # while it is open, the pings decide
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)

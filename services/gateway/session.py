@@ -214,14 +214,15 @@ class Socket:
         if not badges or (self.player and badges[0].player != self.player):
             self.end("unauthorized")
             return
+        code = ask.room.upper()
         if not self._code:
             self._hello_timer.cancel()
-            self._code, self.session, self.player = ask.room, ask.session, badges[0].player
+            self._code, self.session, self.player = code, ask.session, badges[0].player
             self.store_session = store_session(self.player, ask.session)
             self.mark = b'["%s",' % self.store_session.encode()
             self.unmark = b'["%s",' % ask.session.encode()
-            self.room = self.context.hub.enter(ask.room, self)  # its subscription starts while the tokens are checked
-        elif ask.room != self._code or ask.session != self.session:
+            self.room = self.context.hub.enter(code, self)  # its subscription starts while the tokens are checked
+        elif code != self._code or ask.session != self.session:
             self.refuse("bad_message", UNSET, Detail("room", "the room and session of this socket's first hello"))
             return
         self._asked = ask, badges

@@ -12,12 +12,12 @@ Tokens are never logged and never repeated in an error.
 import hashlib
 import secrets
 from collections.abc import Sequence
-from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
 
 from itsdangerous import BadSignature, Signer
 
 COOKIE = "noripan"
+COOKIE_SECURE = "__Host-noripan"  # over https: no sibling domain and no page without TLS can set or replace it
 COOKIE_S = 400 * 86_400  # the longest that browsers accept
 TOKEN_CHARS_MAX = 200
 
@@ -54,6 +54,10 @@ class Tokens:
             return None
         return Badge(player, int(generation or 0))
 
+    def of_cookies(self, headers: dict[bytes, bytes]) -> Badge | None:
+        """What the first of our cookies says that is ours; None when there is none."""
+        return next((badge for badge in map(self.badge, cookies(headers)) if badge is not None), None)
+
 
 def bearer(headers: dict[bytes, bytes]) -> str:
     """The token of an Authorization header, "" when there is none."""
@@ -61,16 +65,21 @@ def bearer(headers: dict[bytes, bytes]) -> str:
     return token.strip() if kind.lower() == "bearer" else ""
 
 
-def cookie(headers: dict[bytes, bytes]) -> str:
-    """The token of our cookie, "" when there is none."""
-    try:
-        jar = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
-    except CookieError:
-        return ""
-    return jar[COOKIE].value if COOKIE in jar else ""
+def cookies(headers: dict[bytes, bytes]) -> list[str]:
+    """Every value of our cookies, the safer name first.
+
+    Others of the same host (all its ports, its parent domains) write what they like beside ours and under our name, too:
+    nothing of theirs is understood, and nothing of it may hide ours.
+    """
+    found: dict[str, list[str]] = {COOKIE_SECURE: [], COOKIE: []}
+    for part in headers.get(b"cookie", b"").decode("latin-1").split(";"):
+        name, mark, value = part.partition("=")
+        if mark and name.strip() in found:
+            found[name.strip()].append(value.strip().strip('"'))
+    return found[COOKIE_SECURE] + found[COOKIE]
 
 
 def set_cookie(token: str, secure: bool) -> str:
     """The Set-Cookie header that keeps a token where scripts cannot read it."""
-    tail = "; Secure" if secure else ""
-    return f"{COOKIE}={token}; Path=/; Max-Age={COOKIE_S}; HttpOnly; SameSite=Lax{tail}"
+    name, tail = (COOKIE_SECURE, "; Secure") if secure else (COOKIE, "")
+    return f"{name}={token}; Path=/; Max-Age={COOKIE_S}; HttpOnly; SameSite=Lax{tail}"

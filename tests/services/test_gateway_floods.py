@@ -14,7 +14,7 @@ from services.gateway import door
 from services.gateway.limits import Bucket
 from services.store.keys import key
 from tests.services.raw import Raw, request
-from tests.stack import Stack
+from tests.stack import Stack, wait_until
 
 PINGS = 40  # of a person while the flood goes on, which is cut off meanwhile
 SOCKETS_MAX = 40
@@ -169,6 +169,43 @@ def test_a_seat_taken_with_the_last_words_is_no_ghost(stack: Stack) -> None:
                 if "1" in change:
                     seat = {**(seat or {}), **change["1"]}
             assert me["player"].encode() not in stack.redis.hgetall(key("s", made["room"]))
+
+
+@pytest.mark.parametrize("hosts", [b"", b"Host: a\r\nHost: b\r\n", b"Host: a\r\nhost: a\r\n"])
+def test_a_request_names_its_host_once(stack: Stack, hosts: bytes) -> None:
+    for said in (b"GET /healthz HTTP/1.1\r\n" + hosts + b"\r\n", SHAKE.replace(b"Host: x\r\n", hosts)):
+        with dial(stack, said) as held:
+            assert read_out(held).startswith(b"HTTP/1.1 400 ")
+    with dial(stack, b"GET /healthz HTTP/1.0\r\n\r\n") as held:
+        assert read_out(held).startswith(b"HTTP/1.1 200 ")
+
+
+def test_who_leaves_in_the_middle_of_a_request_is_no_fault_of_ours(stack: Stack) -> None:
+    for _ in range(5):
+        with dial(stack, b"POST /api/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{") as held:
+            held.shutdown(socket.SHUT_WR)
+            read_out(held)
+    assert request("GET", f"{stack.urls[0]}/healthz")[0] == 200
+    assert "request failed" not in stack.gateway[0].log.read_text()
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system has no such limit")
+def test_an_answer_that_nobody_takes_is_dropped(stack: Stack) -> None:
+    """Closing hands what was written to the kernel, which would keep it as long as the other side lives."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    held.connect(("127.0.0.1", stack.gateway[0].port))
+    held.sendall(b"GET /api/openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    ports = f"{stack.gateway[0].port:04X}", f"{held.getsockname()[1]:04X}"
+
+    def closing() -> list[str]:
+        """States of the gateway's end of it: 01 open, 04 closed and not yet taken."""
+        lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        return [line[3] for line in lines if (line[1][-4:], line[2][-4:]) == ports]
+
+    wait_until(lambda: closing() == ["04"])
+    wait_until(lambda: closing() == [], 60)
+    held.close()
 
 
 def test_no_address_is_logged(stack: Stack) -> None:

@@ -1,8 +1,11 @@
 """Goal: the HTTP side says who you are, makes rooms and nothing but rooms, and believes no foreign page."""
 
+import contextlib
+import http.client
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,10 +15,11 @@ from starlette.testclient import TestClient
 from websockets.exceptions import InvalidStatus
 
 from services.gateway import pages
+from services.settings import Settings
 from services.store.keys import key
 from tests.services.raw import Raw, Table, request
 from tests.services.raw import table as table
-from tests.stack import Stack
+from tests.stack import Stack, wait_until
 from tests.stack import stack as stack
 
 
@@ -132,6 +136,7 @@ def test_the_bundle_is_served_packed_and_cached(tmp_path: Path, monkeypatch: pyt
     """Pages are asked for anew each time, hashed files never again; a missing bundle says how to get one."""
     monkeypatch.setattr(pages, "dist", lambda: tmp_path)
     app = Starlette(routes=[Route("/{path:path}", pages.page)])
+    app.state.context = SimpleNamespace(settings=Settings())
     with TestClient(app) as browser:
         missing = browser.get("/")
         assert missing.status_code == 404 and "make web" in missing.text
@@ -146,9 +151,98 @@ def test_the_bundle_is_served_packed_and_cached(tmp_path: Path, monkeypatch: pyt
         script = browser.get("/assets/index-B86Jyu6J.js", headers={"accept-encoding": "identity"})
         assert "immutable" in script.headers["cache-control"] and "content-encoding" not in script.headers
         assert script.headers["content-type"].startswith("text/javascript")
-        assert browser.get("/r/ABCDEF/more").status_code == 404
+        for path in (
+            "/r/ABCDEF/more",
+            "/nothing",
+            "/nothing/at/all.html",
+        ):  # the client says so, in the reader's language
+            unknown = browser.get(path, headers={"if-none-match": browser.get("/").headers["etag"]})
+            assert unknown.status_code == 404 and "놀이판" in unknown.text
+        for path in ("/assets/index-00000000.js", "/api/nothing"):
+            unknown = browser.get(path)
+            assert unknown.status_code == 404 and unknown.text == "Not found\n"
         (tmp_path / "index.html").write_text("<!doctype html><title>다음</title>")
         assert "다음" in browser.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("/r/ABCDEF.", "/r/ABCDEF"),
+        ("/r/ABCDEF)", "/r/ABCDEF"),
+        ("/r/ABCDEF).", "/r/ABCDEF"),
+        ("/r/ABCDEF%E3%80%82", "/r/ABCDEF"),
+        ("/R/ABCDEF", "/r/ABCDEF"),
+        ("/r/abcdef", "/r/ABCDEF"),
+        ("/r/abcdef/2?at=7", "/r/ABCDEF/2?at=7"),
+        ("/R/abcdef/,", "/r/ABCDEF"),
+        ("/r/ABCDEF", ""),
+        ("/r/ABCDEF/", ""),
+        ("/r/ABCDEF/2", ""),
+    ],
+)
+def test_a_rooms_address_is_understood_as_it_is_handed_on(stack: Stack, given: str, address: str) -> None:
+    host, port = stack.urls[0].removeprefix("http://").split(":")
+    with contextlib.closing(http.client.HTTPConnection(host, int(port), timeout=30)) as connection:
+        connection.request("GET", given)
+        with connection.getresponse() as answer:
+            assert (answer.status == 302) is bool(address) and (answer.getheader("location") or "") == address
+
+
+def test_small_letters_of_a_code_are_large_ones(stack: Stack) -> None:
+    made = request("POST", f"{stack.urls[0]}/api/rooms", {"game": "duel"})[1]
+    small = made["room"].lower()
+    assert request("GET", f"{stack.urls[0]}/api/rooms/{small}")[1]["room"] == made["room"]
+    with Raw(stack.urls[0]).hello(small, made["token"]) as raw:
+        assert raw.welcome["room"] == raw.snapshot["view"]["room"] == made["room"]
+
+
+def test_who_comes_counts_themselves(stack: Stack) -> None:
+    """The first number of people that a newcomer is told is never too small for them to be in it."""
+    made = request("POST", f"{stack.urls[0]}/api/rooms", {"game": "duel"})[1]
+    with Raw(stack.urls[0]).hello(made["room"], made["token"]) as one:
+        assert one.welcome["people"] == 1 and one.hear("people")["people"] == 1
+        here = key("s", made["room"])
+        wait_until(lambda: stack.redis.hlen(here) == 1)
+        with Raw(stack.urls[1]).hello(made["room"], request("POST", f"{stack.urls[0]}/api/me", {})[1]["token"]) as two:
+            assert two.welcome["people"] == 2 and two.hear("people")["people"] == 2
+            wait_until(lambda: stack.redis.hlen(here) == 2)
+            with Raw(stack.urls[1]).hello(made["room"], made["token"]) as again:  # the first person's second tab
+                assert again.welcome["people"] == 2
+
+
+def test_a_token_is_told_to_programs_and_not_to_scripts_of_a_page(stack: Stack) -> None:
+    url = stack.urls[0]
+    _, me, headers = request("POST", f"{url}/api/me", {}, origin=url)
+    jar = headers["set-cookie"].partition(";")[0]
+    _, again, headers = request("POST", f"{url}/api/me", {}, origin=url, cookie=jar)
+    assert again == {"player": me["player"]} and jar == headers["set-cookie"].partition(";")[0]
+    _, made, _ = request("POST", f"{url}/api/rooms", {"game": "duel"}, origin=url, cookie=jar)
+    assert made["player"] == me["player"] and "token" not in made
+    bearer = {"authorization": f"Bearer {me['token']}"}
+    assert request("POST", f"{url}/api/me", {}, **bearer)[1] == {"player": me["player"], "token": me["token"]}
+    _, other, _ = request(
+        "POST", f"{url}/api/me", {"new": True}, origin=url, cookie=jar
+    )  # for somebody else at this device
+    assert other["token"] and other["player"] != me["player"]
+
+
+def test_answers_say_what_may_be_done_with_them(stack: Stack) -> None:
+    _, _, api = request("GET", f"{stack.urls[0]}/api/games")
+    assert "frame-ancestors 'none'" in api["content-security-policy"]
+    _, _, page = request("GET", f"{stack.urls[0]}/docs")
+    for sent in (api, page):
+        assert sent["cross-origin-resource-policy"] == "same-origin"
+    assert "camera=()" in page["permissions-policy"] and "strict-transport-security" not in page
+
+
+def test_a_page_of_another_origin_is_named_in_the_log_once(stack: Stack) -> None:
+    url = stack.urls[1]
+    for _ in range(3):
+        assert request("POST", f"{url}/api/me", {}, origin="https://shop.example")[0] == 403
+    log = [json.loads(line) for line in stack.gateway[1].log.read_text().splitlines()]
+    [line] = [line for line in log if line.get("setting") == "NORIPAN_ALLOWED_ORIGINS"]
+    assert line["origin"] == "https://shop.example" and line["host"] == url.removeprefix("http://")
 
 
 def test_a_path_longer_than_any_file_name_is_not_found(stack: Stack) -> None:

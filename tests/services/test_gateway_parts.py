@@ -7,11 +7,12 @@ import pytest
 from engine.audience import PUBLIC
 from schemas.wire import DEPTH_MAX
 from services.gateway.facts import Facts, follow_facts
-from services.gateway.limits import Addresses, Bucket, client_address, header_map, origin_allowed, too_deep
+from services.gateway.limits import Addresses, Bucket, client_address, header_map, too_deep
 from services.gateway.names import clean
+from services.gateway.origin import origin_allowed
 from services.gateway.peer import framed
 from services.gateway.session import store_session
-from services.gateway.tokens import COOKIE, Badge, Tokens, bearer, cookie
+from services.gateway.tokens import COOKIE, COOKIE_SECURE, Badge, Tokens, bearer, cookies, set_cookie
 from services.store.publication import Publication
 
 
@@ -103,8 +104,45 @@ def test_where_tokens_are_found() -> None:
     headers = header_map(
         [(b"Cookie", b"a=b"), (b"cookie", f"{COOKIE}=t.s; c=d".encode()), (b"Authorization", b"Bearer x.y")]
     )
-    assert cookie(headers) == "t.s" and bearer(headers) == "x.y"
-    assert cookie({b"cookie": b"\xff;;=;" + COOKIE.encode()}) == "" and bearer({b"authorization": b"Basic x"}) == ""
+    assert cookies(headers) == ["t.s"] and bearer(headers) == "x.y"
+    assert cookies({b"cookie": b"\xff;;=;" + COOKIE.encode()}) == [] and bearer({b"authorization": b"Basic x"}) == ""
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        'a={"x":1}',
+        "foo[bar]=1",
+        "a=b c",
+        "x=é",
+        'session=eyJ"quoted"',
+        "@x=1",
+        "a",
+        "Path=/",
+        "expires=x",
+        "noripan=bad",
+        "noripan=bad.token",
+        'noripan="',
+    ],
+)
+@pytest.mark.parametrize(
+    "shape", ["{other}; {name}={token}", "{name}={token}; {other}", "{other};{name}={token};{other}"]
+)
+@pytest.mark.parametrize("name", [COOKIE, COOKIE_SECURE])
+def test_our_cookie_is_found_whatever_others_write_beside_it(other: str, shape: str, name: str) -> None:
+    tokens = Tokens(["k" * 32])
+    player, token = tokens.new()
+    jar = shape.format(other=other, name=name, token=token).encode()
+    assert tokens.of_cookies({b"cookie": jar}) == Badge(player)
+
+
+def test_the_cookie_that_no_sibling_can_set_goes_first() -> None:
+    tokens = Tokens(["k" * 32])
+    (mine, token), (_, planted) = tokens.new(), tokens.new()
+    jar = f"{COOKIE}={planted}; {COOKIE_SECURE}={token}"
+    assert tokens.of_cookies({b"cookie": jar.encode()}) == Badge(mine)
+    assert set_cookie(token, True).startswith(f"{COOKIE_SECURE}={token}; ") and "; Secure" in set_cookie(token, True)
+    assert set_cookie(token, False).startswith(f"{COOKIE}={token}; ") and "Secure" not in set_cookie(token, False)
 
 
 def test_addresses_behind_proxies() -> None:
@@ -115,13 +153,37 @@ def test_addresses_behind_proxies() -> None:
     assert client_address(("1.1.1.1", 1), {}, 2) == "1.1.1.1"
 
 
-def test_origins() -> None:
-    assert origin_allowed({}, (), 0) is None
-    assert origin_allowed({b"origin": b"http://a:1", b"host": b"A:1"}, (), 0) is True
-    assert origin_allowed({b"origin": b"http://b", b"host": b"a"}, (), 0) is False
-    assert origin_allowed({b"origin": b"https://b", b"host": b"a"}, ("https://b",), 0) is True
-    assert origin_allowed({b"origin": b"http://b", b"host": b"a", b"x-forwarded-host": b"b"}, (), 0) is False
-    assert origin_allowed({b"origin": b"http://", b"host": b""}, (), 0) is False
+@pytest.mark.parametrize(
+    ("scheme", "hops", "origin", "host", "more", "allowed"),
+    [
+        ("http", 0, None, "a", {}, None),
+        ("http", 0, "http://a:1", "A:1", {}, True),
+        ("ws", 0, "http://a:1", "a:1", {}, True),
+        ("http", 0, "http://b", "a", {}, False),
+        ("http", 0, "https://b", "a", {}, True),  # named in the settings
+        ("http", 0, "https://b:443", "a", {}, True),
+        ("http", 0, "http://c", "a", {"x-forwarded-host": "c"}, False),
+        ("http", 1, "http://c", "a", {"x-forwarded-host": "c"}, True),
+        ("http", 0, "http://", "", {}, False),
+        ("http", 0, "null", "a", {}, False),
+        ("http", 0, "ftp://a", "a", {}, False),
+        ("http", 0, "https://a", "a", {}, False),  # another scheme is another page
+        ("https", 0, "http://a", "a", {}, False),
+        ("wss", 0, "https://a", "a", {}, True),
+        ("http", 1, "https://a", "a", {"x-forwarded-proto": "https"}, True),
+        ("http", 1, "http://a", "a", {"x-forwarded-proto": "https"}, False),
+        ("http", 1, "https://a", "a", {}, True),  # the proxy does not say
+        ("http", 0, "https://a", "a", {"x-forwarded-proto": "https"}, False),  # and is not believed unless expected
+        ("https", 0, "https://a", "a:443", {}, True),  # default ports are none
+        ("https", 0, "https://a:443", "a", {}, True),
+        ("http", 0, "http://a", "a:80", {}, True),
+        ("http", 0, "http://a", "a:443", {}, False),
+    ],
+)
+def test_origins(scheme: str, hops: int, origin: str | None, host: str, more: dict, allowed: bool | None) -> None:
+    given = {"host": host, **more} | ({} if origin is None else {"origin": origin})
+    headers = {name.encode(): value.encode() for name, value in given.items()}
+    assert origin_allowed(scheme, headers, ("https://b",), hops) is allowed
 
 
 def test_frames() -> None:

@@ -2,6 +2,7 @@
 the schemas real messages, since a schema that is fresh but accepts nothing would be no use to anybody."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -50,3 +51,16 @@ def test_schema_accepts_what_the_encoder_writes() -> None:
     jsonschema.validate(json.loads(encode(update)), tell)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"type": "act", "id": 0, "seat": 0, "action": {}}, ask)
+
+
+def test_a_line_break_is_the_end_of_nothing() -> None:
+    """Python's `$` lets one follow, JSON Schema's does not: a name would be accepted here and be two lines in a log."""
+
+    texts = "".join(map(json.dumps, schema.documents().values()))
+    found = {json.loads(text) for text in re.findall(r'"pattern": ("(?:[^"\\]|\\.)*")', texts)}
+    assert len(found) >= 4
+    for pattern in found:
+        for good in ("abcd", "K7Q2MX", "0f" * 32):
+            assert re.search(pattern, good + "\n") is None, pattern
+    with pytest.raises(msgspec.ValidationError):
+        wire.decode_ask(b'{"type":"hello","room":"K7Q2MX","session":"abcd\\n"}')

@@ -231,7 +231,7 @@ export class Room {
   async addPerson(): Promise<boolean> {
     if (this.state.others.some((player) => this.view && seatOf(this.view, player) === null)) return true;
     try {
-      const { player, token } = await api.newPerson();
+      const { player, token = "" } = await api.newPerson();
       if (this.mine.includes(player)) throw new ApiError("unavailable", "");
       this.family.add(player, token);
       this.strangers = false;
