@@ -86,8 +86,10 @@ def test_a_worker_that_died_right_after_the_commit_costs_its_deadline(tmp_path):
         p = Party(stack.server.url)
         room = await settled(p, "lobby", 2)
         assert [seat.player for seat in room.seats] == ["ann", "ben"]
-        ends = [item[1][1] for item in await p.stream("a", 1)][-2:]
-        assert b'"rematch"' in ends[0] and b'"timeout"' in ends[1], "one Timeout was enough"
+        ends = [item[1][1] for item in await p.stream("a", 1)]
+        votes = [number for number, data in enumerate(ends) if b'"rematch"' in data]
+        # one is enough; another may come while the worker that decided it has not opened the next game yet
+        assert ends[votes[-1] + 1 :] and all(b'"timeout"' in data for data in ends[votes[-1] + 1 :])
         await clean(p, 1)
         await p.caller.close()
 
