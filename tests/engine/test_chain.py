@@ -2,12 +2,14 @@
 
 import hashlib
 import hmac
+import random
 from pathlib import Path
 
 import pytest
 
 from engine import chain
-from engine.game import SPECTATOR
+from engine.game import SPECTATOR, open_to_all
+from engine.games import games
 from engine.games.yacht import types as t
 from engine.rng import prefixed
 from schemas.base import encode
@@ -104,6 +106,33 @@ def test_a_hidden_move_is_not_found_by_trying_all_that_it_could_be():
         events = [decided.event_bytes[0].replace(b"paper", hand.encode())]
         for known in ((), (b"",), (bytes(32),)):
             assert hashed(before, entry.id, data, b"ok", *known, *events) != table.at.head
+
+
+HIDING = sorted(name for name, game in games().items() if game.mask is not open_to_all)
+
+
+@pytest.mark.parametrize("name", HIDING)
+@pytest.mark.parametrize("seed", range(3))
+def test_of_every_game_that_hides_something_no_head_can_be_made_from_what_all_know(name: str, seed: int):
+    """Not even by who guesses the hidden part right: the true entry and events without the secret are not the link."""
+    table, rnd, hidden = Table(name).begin("ann", "ben"), random.Random(seed), 0
+    while table.room.phase == "playing":
+        due = table.due.seats
+        seat = rnd.choice(due)
+        before = table.at.head
+        decided = table.act(seat, rnd.choice(table.game.legal(table.room.state, seat)))
+        masked = [
+            table.game.mask(event, SPECTATOR) for event in decided.events if type(event) in table.game.Event.__args__
+        ]
+        if all(one is event for one, event in zip(masked, decided.events, strict=False)):
+            continue
+        hidden += 1
+        entry = decided.entry
+        for known in ((), (b"",), (bytes(32),), (hmac.digest(b"", b"noripan/2:blind:" + entry.id, "sha256"),)):
+            assert hashed(before, entry.id, entry.data, b"ok", *known, *decided.event_bytes) != table.at.head
+        blind = hmac.digest(SECRET, b"noripan/2:blind:" + entry.id, "sha256")
+        assert hashed(before, entry.id, entry.data, b"ok", blind, *decided.event_bytes) == table.at.head
+    assert hidden and HIDING
 
 
 def test_private_parts_are_not_in_the_chain():
