@@ -54,6 +54,7 @@ class Open(Command):
     banned: tuple[PlayerId, ...] = ()
     format: Annotated[int, Meta(ge=1, le=1_000)] = 1
     silenced: tuple[PlayerId, ...] = ()
+    expelled: tuple[PlayerId, ...] = ()
 
 
 class Join(Command):

@@ -76,6 +76,7 @@ def _open(kit, room, chance, c: cmd.Open, private: bytes, at_ms: int, game_id: s
         c.banned,
         c.format,
         c.silenced,
+        c.expelled,
         at_ms=at_ms,
     )
     seated = tuple(ev.Seated(i, player, at_ms=at_ms) for i, player in enumerate(c.seated[: kit.game.seats_max]))

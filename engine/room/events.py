@@ -28,6 +28,7 @@ class Opened(Sign):
     banned: tuple[str, ...] = ()
     format: int = 1
     silenced: tuple[str, ...] = ()
+    expelled: tuple[str, ...] = ()
 
 
 class Seated(Sign):
@@ -119,7 +120,7 @@ class Locked(Sign):
 
 
 class Expelled(Sign):
-    """The host sent away somebody without a seat, for good."""
+    """The host sent somebody away, for good; a seat was freed by the `left` before it."""
 
     player: str
 

@@ -1,7 +1,7 @@
 """What a host may do about people, in every phase of a room: close the door, send somebody away, silence somebody.
 
-Somebody sent away may neither sit, watch nor talk; the gateways see to the last two. What was done stays for the room's
-next games.
+Somebody sent away may neither sit, watch nor talk; whom a host takes from a seat (`lobby.kick`) may still watch. The gateways
+see to watching and talking. What was done stays for the room's next games.
 """
 
 from engine.game import Rejected
@@ -35,10 +35,10 @@ def expel(kit, room: Room, c: cmd.Expel, at_ms: int) -> tuple | Rejected:
         return refused
     seat = room.seat_of(c.target)
     if seat is not None:
-        return (
-            free(room, seat, at_ms, kicked=True) if room.phase == LOBBY else Rejected("not_in_lobby", Detail("target"))
-        )
-    return () if c.target in room.banned else (ev.Expelled(c.target, at_ms=at_ms),)
+        if room.phase != LOBBY:
+            return Rejected("not_in_lobby", Detail("target"))
+        return (*free(room, seat, at_ms, kicked=True), ev.Expelled(c.target, at_ms=at_ms))
+    return () if c.target in room.expelled else (ev.Expelled(c.target, at_ms=at_ms),)
 
 
 def silence(kit, room: Room, c: cmd.Silence, at_ms: int) -> tuple | Rejected:

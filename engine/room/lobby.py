@@ -256,6 +256,7 @@ def reopening(kit, room: Room, secret: bytes) -> bytes:
         room.banned,
         FORMAT,
         room.silenced,
+        room.expelled,
     )
     return encode(command)
 

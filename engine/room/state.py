@@ -36,8 +36,8 @@ class Room(Struct, Generic[S], frozen=True, array_like=True):
     """State of one game of a room at `version`. `seats` has holes only in the lobby. `draws`: rng() values used so far.
 
     format: of the log. changed: by seat, the version of the last event of the game that may have changed what it may do.
-    back_ms: until when nobody could reach the room, the last time that this was so. banned: may not sit, watch or talk;
-    silenced: may not talk.
+    back_ms: until when nobody could reach the room, the last time that this was so. banned: may not sit or talk;
+    expelled: those of them who may not watch either. silenced: may not talk.
     since_ms: start of the opening. active_ms: last sign of life around the game. counting_ms: end of the countdown, 0 none.
     closes_ms: when the warned room closes, 0 not warned. next_seated: who agreed to a rematch, () not agreed.
     """
@@ -66,6 +66,7 @@ class Room(Struct, Generic[S], frozen=True, array_like=True):
     changed: tuple[int, ...] = ()
     back_ms: int = 0
     silenced: tuple[str, ...] = ()
+    expelled: tuple[str, ...] = ()
 
     def seat_of(self, player: str) -> int | None:
         """Index of the player's seat."""
@@ -103,6 +104,7 @@ def _opened(room: Room | None, e: ev.Opened, seats_max: int) -> Room:
         active_ms=e.at_ms,
         format=e.format,
         silenced=e.silenced,
+        expelled=e.expelled,
     )
 
 
@@ -179,7 +181,8 @@ def _locked(room: Room, e: ev.Locked) -> Room:
 
 
 def _expelled(room: Room, e: ev.Expelled) -> Room:
-    return replace(room, banned=_with(room.banned, e.player))
+    banned = room.banned if e.player in room.banned else _with(room.banned, e.player)
+    return replace(room, banned=banned, expelled=_with(room.expelled, e.player))
 
 
 def _silenced(room: Room, e: ev.Silenced) -> Room:

@@ -45,7 +45,8 @@ class RoomView(Struct, frozen=True):
     """`seats` by seat number. `table`: the game's own view, from Start on. `acting`: seats that have to act now.
 
     starts_ms: end of a running countdown. closes_ms: when an idle room closes, after the warning. next: number of the game
-    that was agreed on as a rematch. expelled, silenced: players whom the host sent away, and whose talk is refused.
+    that was agreed on as a rematch. banned, expelled, silenced: players who may not
+    sit or talk, not even watch, not talk.
     """
 
     room: str
@@ -67,6 +68,7 @@ class RoomView(Struct, frozen=True):
     starts_ms: int | UnsetType = UNSET
     closes_ms: int | UnsetType = UNSET
     next: int | UnsetType = UNSET
+    banned: tuple[str, ...] | UnsetType = UNSET
     expelled: tuple[str, ...] | UnsetType = UNSET
     silenced: tuple[str, ...] | UnsetType = UNSET
 
@@ -124,5 +126,6 @@ def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | Non
         room.closes_ms or UNSET,
         int(n) + 1 if room.next_seated else UNSET,
         room.banned or UNSET,
+        room.expelled or UNSET,
         room.silenced or UNSET,
     )

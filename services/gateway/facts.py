@@ -22,7 +22,7 @@ Seats = dict[str, str]  # seat -> player
 class Facts(NamedTuple):
     """`acting`: seats that have to act now. spectators, delay_s, locked: as in the room's settings.
 
-    expelled: whom the host sent away; silenced: whose talk is refused.
+    banned: who may not sit or talk; expelled: who may not watch either; silenced: whose talk is refused.
 
     host: when the room was read, and not followed; `strangers` needs no more.
     """
@@ -34,6 +34,7 @@ class Facts(NamedTuple):
     delay_s: int = 0
     host: str = ""
     locked: bool = False
+    banned: frozenset[str] = frozenset()
     expelled: frozenset[str] = frozenset()
     silenced: frozenset[str] = frozenset()
 
@@ -81,6 +82,7 @@ def facts_of(k: Kit, state: Room) -> Facts:
         state.host,
         settings.locked,
         frozenset(state.banned),
+        frozenset(state.expelled),
         frozenset(state.silenced),
     )
 
@@ -100,6 +102,7 @@ class _Patch(Struct):
     acting: tuple[int, ...] | None | UnsetType = UNSET
     phase: str | UnsetType = UNSET
     settings: _Settings | UnsetType = UNSET
+    banned: tuple[str, ...] | None | UnsetType = UNSET
     expelled: tuple[str, ...] | None | UnsetType = UNSET
     silenced: tuple[str, ...] | None | UnsetType = UNSET
 
@@ -109,7 +112,7 @@ class _Update(Struct):
 
 
 _patch_of = msgspec.json.Decoder(_Update).decode
-_TOUCHED = (b'"seats":', b'"acting":', b'"phase":', b'"settings":', b'"expelled":', b'"silenced":')
+_TOUCHED = (b'"seats":', b'"acting":', b'"phase":', b'"settings":', b'"banned":', b'"expelled":', b'"silenced":')
 _DEFAULT = Settings()
 
 
@@ -133,7 +136,7 @@ def follow_facts(facts: Facts, publication: Publication) -> Facts:
             value = getattr(patch.settings, name)
             if value is not UNSET:
                 changed[name] = getattr(_DEFAULT, name) if value is None else value
-    for name in ("expelled", "silenced"):
+    for name in ("banned", "expelled", "silenced"):
         people = getattr(patch, name)
         if people is not UNSET:
             changed[name] = frozenset(people or ())

@@ -112,7 +112,7 @@ class Line:
 
     async def _say(self, ask: wire.Say, player: str) -> None:
         room, context = self._socket.room, self._socket.context
-        for people, code in ((room.facts.expelled, "kicked"), (room.facts.silenced, "silenced")):
+        for people, code in ((room.facts.banned, "kicked"), (room.facts.silenced, "silenced")):
             if player in people:
                 self._socket.refuse(code, UNSET, Detail("say"))
                 return

@@ -33,7 +33,7 @@ def stranger(ask: wire.AnyDeed, player: str, facts: Facts, current: bool, seats_
 
 def _hopeless(ask: wire.Join, player: str, facts: Facts, seats_max: int) -> bool:
     taken = len(facts.seats) >= seats_max if ask.seat is None else str(ask.seat) in facts.seats
-    return taken or facts.locked or player in facts.expelled
+    return taken or facts.locked or player in facts.banned
 
 
 def refusal(ask: wire.AnyDeed, player: str, facts: Facts) -> Rejected:
@@ -44,7 +44,7 @@ def refusal(ask: wire.AnyDeed, player: str, facts: Facts) -> Rejected:
     if kind is wire.Act:
         return Rejected("not_your_seat", Detail("seat", got=ask.seat)) if phase == PLAYING else Rejected("not_playing")
     if kind is wire.Join and phase == LOBBY:
-        if player in facts.expelled:
+        if player in facts.banned:
             return Rejected("kicked")
         if facts.locked:
             return Rejected("locked")

@@ -3,7 +3,6 @@
 import pytest
 
 from engine.game import SPECTATOR
-from engine.room import events as ev
 from engine.room.state import PEOPLE_MAX
 from schemas import entry as cmd
 from tests.engine.manners_kit import Reopened, lobby, over
@@ -52,8 +51,8 @@ def test_somebody_sent_away_takes_no_seat_any_more(make):
 
 def test_who_sits_is_sent_away_from_the_lobby_and_not_from_a_game():
     table = lobby("ann", "ben", "cho")
-    assert table.send(cmd.Expel("ann", "ben")).events[0] == ev.Left(1, "ben", True, at_ms=table.now)
-    assert table.room.banned == ("ben",)
+    assert tags(table.send(cmd.Expel("ann", "ben"))) == ["left", "expelled"]
+    assert table.room.banned == table.room.expelled == ("ben",)
     table.start()
     refused = table.send(cmd.Expel("ann", "cho"))
     assert refused.code == "not_in_lobby" and refused.detail.field == "target"
@@ -80,6 +79,15 @@ def test_only_the_host_may_and_not_to_themselves(make):
         assert table.send(command).code == "no_seat"
 
 
+def test_whom_a_host_takes_from_a_seat_may_still_watch():
+    table = lobby("ann", "ben", "cho")
+    table.send(cmd.Kick("ann", 1))
+    assert table.room.banned == ("ben",) and table.room.expelled == ()
+    table.send(cmd.Expel("ann", "ben"))
+    assert table.room.banned == table.room.expelled == ("ben",)
+    table.check()
+
+
 def test_the_next_game_of_the_room_keeps_it():
     table = over("ann", "ben")
     for command in (cmd.Lock("ann", True), cmd.Expel("ann", "eve"), cmd.Silence("ann", "ben")):
@@ -87,7 +95,11 @@ def test_the_next_game_of_the_room_keeps_it():
     for player in ("ann", "ben"):
         table.send(cmd.Rematch(player))
     again = Reopened(table.room)
-    assert again.room.banned == ("eve",) and again.room.silenced == ("ben",) and again.room.settings.locked
+    assert (
+        again.room.banned == again.room.expelled == ("eve",)
+        and again.room.silenced == ("ben",)
+        and again.room.settings.locked
+    )
     again.check()
 
 
@@ -96,5 +108,5 @@ def test_the_lists_are_bounded_since_players_are_free_to_make():
     for number in range(PEOPLE_MAX + 5):
         table.send(cmd.Expel("ann", f"eve{number}"))
         table.send(cmd.Silence("ann", f"eve{number}"))
-    assert len(table.room.banned) == len(table.room.silenced) == PEOPLE_MAX
+    assert len(table.room.banned) == len(table.room.expelled) == len(table.room.silenced) == PEOPLE_MAX
     assert table.room.banned[-1] == f"eve{PEOPLE_MAX + 4}"

@@ -72,6 +72,9 @@ export interface Wire {
  */
 export interface Hello {
   type: "hello";
+  /**
+   * small letters mean the large
+   */
   room: string;
   /**
    * one tab or program of a player
@@ -507,10 +510,13 @@ export interface CreateRoom {
   };
   settings?: Settings;
 }
+/**
+ * token: absent for who came with a cookie.
+ */
 export interface RoomCreated {
   room: string;
   player: string;
-  token: string;
+  token?: string;
 }
 /**
  * GET /api/rooms/{code}: what a link preview or a join page shows.
@@ -587,10 +593,12 @@ export interface AskMe {
 }
 /**
  * POST /api/me: the caller's player id; a new one is made when the caller has none.
+ *
+ * token: absent for who came with a cookie.
  */
 export interface Me {
   player: string;
-  token: string;
+  token?: string;
 }
 /**
  * One of GET /api/games. Schemas are JSON Schema 2020-12; `codes` maps the game's own reject codes to Korean text,
@@ -643,7 +651,8 @@ export interface Seating {
  * `seats` by seat number. `table`: the game's own view, from Start on. `acting`: seats that have to act now.
  *
  * starts_ms: end of a running countdown. closes_ms: when an idle room closes, after the warning. next: number of the game
- * that was agreed on as a rematch. expelled, silenced: players whom the host sent away, and whose talk is refused.
+ * that was agreed on as a rematch. banned, expelled, silenced: players who may not
+ * sit or talk, not even watch, not talk.
  */
 export interface RoomView {
   room: string;
@@ -673,6 +682,7 @@ export interface RoomView {
   starts_ms?: number;
   closes_ms?: number;
   next?: number;
+  banned?: string[];
   expelled?: string[];
   silenced?: string[];
 }
@@ -721,6 +731,7 @@ export interface Opened {
   banned?: string[];
   format?: number;
   silenced?: string[];
+  expelled?: string[];
   at_ms?: number;
 }
 /**
@@ -834,7 +845,7 @@ export interface Locked {
   at_ms?: number;
 }
 /**
- * The host sent away somebody without a seat, for good.
+ * The host sent somebody away, for good; a seat was freed by the `left` before it.
  */
 export interface Expelled {
   type: "expelled";
