@@ -21,7 +21,7 @@ from schemas import entry, wire
 from schemas.base import ALPHABET, Detail, encode
 from services.gateway.commands import bounded
 from services.gateway.context import STEPS_PER_MINUTE, Context
-from services.gateway.http import Refused, address_of, body, context_of, identified, read, reply, someone
+from services.gateway.http import Refused, address_of, body, context_of, identified, late_of, read, reply, someone
 from services.gateway.limits import REACHED, rarely
 from services.store.evidence import NotSound
 from services.store.read import read_head
@@ -143,7 +143,7 @@ async def room(request: Request) -> Response:
     """GET /api/rooms/{code}"""
     code = _code(request)
     try:
-        found = await context_of(request).lookup.room(code)
+        found = await context_of(request).lookup.room(code, late_of(request))
     except (RedisError, *Unreachable):
         raise Refused("unavailable") from None
     if found is None:
@@ -168,7 +168,7 @@ async def steps(request: Request) -> Response:
     after = _number("from", request.query_params.get("from", "0"), 0)
     badge = await identified(request)
     try:
-        found = await context.history.steps(code, n, after, "" if badge is None else badge.player)
+        found = await context.history.steps(code, n, after, "" if badge is None else badge.player, late_of(request))
     except (RedisError, *Unreachable):
         raise Refused("unavailable") from None
     except Unreadable as error:
@@ -188,7 +188,7 @@ async def evidence(request: Request) -> Response:
     n = _number("n", request.path_params["n"], 1)
     badge = await identified(request)
     try:
-        found = await context.history.evidence(code, n, "" if badge is None else badge.player)
+        found = await context.history.evidence(code, n, "" if badge is None else badge.player, late_of(request))
     except (RedisError, *Unreachable):
         raise Refused("unavailable") from None
     except Unreadable as error:

@@ -17,11 +17,12 @@ from services.gateway import api, docs, me, pages
 from services.gateway import tokens as who
 from services.gateway.context import Context
 from services.gateway.door import SPARE
-from services.gateway.http import Refused, failed, gone, refused, reply
+from services.gateway.http import Refused, crowded, failed, gone, refused, reply
 from services.gateway.limits import REACHED, client_address, header_map, rarely
 from services.gateway.origin import origin_allowed
 from services.gateway.peer import SCOPE, Peer
 from services.gateway.session import Socket
+from services.store.delayed import TooManyReaders
 
 log = structlog.get_logger()
 
@@ -55,7 +56,7 @@ def build(context: Context) -> Any:
             Route("/readyz", api.readyz, methods=["GET"]),
             Route("/{path:path}", pages.page, methods=["GET"]),
         ],
-        exception_handlers={Refused: refused, ClientDisconnect: gone, Exception: failed},
+        exception_handlers={Refused: refused, ClientDisconnect: gone, TooManyReaders: crowded, Exception: failed},
         lifespan=lifespan,
     )
     http.state.context = context

@@ -36,6 +36,8 @@ MESSAGES_S_AT_ONCE = 10
 STEPS_PER_MINUTE = 600
 # What one address may say in one room, since players are free to make: a family around one table says less.
 TALK_A_SECOND, TALK_AT_ONCE = 2.0, 20
+# Games that one address may have decided again from their start, because it watches late where nobody else does.
+LATE_PER_MINUTE = 30
 
 
 class Context:
@@ -52,6 +54,7 @@ class Context:
         self.moves = Buckets.per_minute(MOVES_PER_MINUTE)
         self.steps = Buckets.per_minute(STEPS_PER_MINUTE)
         self.talk = Buckets(TALK_A_SECOND, TALK_AT_ONCE)
+        self._late = Buckets.per_minute(LATE_PER_MINUTE)
         self.draining = False  # told to end: still serving, no longer ready
         self._tasks: list[asyncio.Task] = []
 
@@ -67,7 +70,7 @@ class Context:
         self.house = House(self.writer, self.presence.generation)
         await self.house.open()
         self.identities = Identities(self.caller)
-        readers = Readers(self.caller)
+        self.readers = readers = Readers(self.caller)
         self.lookup = Lookup(self.caller, readers, self.now_ms)
         self.history = History(self.caller, readers, self.now_ms)
         self.subscriber = Subscriber(url, self._heard, self._subscribed)
@@ -112,6 +115,10 @@ class Context:
             self.history.forget()
         else:
             self.hub.subscribed(name)
+
+    def may_begin_late(self, address: str) -> bool:
+        """Whether a late reader may begin at the start of a game for this address."""
+        return self._late.take(address, asyncio.get_running_loop().time())
 
     async def ready(self) -> bool:
         """Whether rooms can be served: Redis answers and publications arrive."""

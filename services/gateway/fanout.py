@@ -138,7 +138,7 @@ class Room:
             self._kept = None
 
     def _give_up(self) -> None:
-        for socket in self.waiting:
+        for socket in [one for one in self.sockets if one.people and not (one.live or one.behind)]:
             socket.end("try_again")
         self.waiting.clear()
 
@@ -204,12 +204,13 @@ class Room:
             if self.waiting.pop(socket, None) is None:
                 continue  # it left meanwhile
             seated = socket.holds(facts.seats)
-            barred = facts.bars(socket.people, seated, welcome and not socket.n)
+            late = read.late and not seated
+            barred = facts.bars(socket.people, seated, welcome and not socket.n) or (late and socket.bars_late())
             if barred:
                 socket.end(barred)
                 continue
             socket.sit(facts)
-            if read.late and not seated:
+            if late:
                 self.behind.add(socket, self._welcome(socket, read) if welcome else b"")
                 continue
             present.append(socket)

@@ -14,10 +14,11 @@ from schemas.codes import REJECTS
 from schemas.wire import Reject
 from services.gateway import tokens as who
 from services.gateway.commands import explained
-from services.gateway.context import Context
+from services.gateway.context import LATE_PER_MINUTE, Context
 from services.gateway.limits import client_address, header_map, is_https, too_deep
 from services.gateway.origin import origin_allowed
 from services.gateway.tokens import Badge
+from services.store.delayed import May
 from services.store.redis import Unreachable
 
 log = structlog.get_logger()
@@ -83,6 +84,18 @@ def headers_of(request: Request) -> dict[bytes, bytes]:
 def address_of(request: Request) -> str:
     settings = context_of(request).settings
     return client_address(request.scope.get("client"), headers_of(request), settings.proxy_hops)
+
+
+def late_of(request: Request) -> May:
+    """Whether a late reader may begin at the start of a game for this caller."""
+    return lambda: context_of(request).may_begin_late(address_of(request))
+
+
+async def crowded(request: Request, error: Exception) -> Response:
+    """The handler of TooManyReaders."""
+    return await refused(
+        request, Refused("rate_limited", Detail(expected=f"at most {LATE_PER_MINUTE} late games a minute"))
+    )
 
 
 def _no_other_page(request: Request, headers: dict[bytes, bytes]) -> bool:

@@ -12,7 +12,7 @@ from engine.room.state import Room
 from engine.room.view import room_view
 from schemas.wire import RoomList, RoomSummary
 from services.gateway.facts import number
-from services.store.delayed import Readers, shown_late
+from services.store.delayed import May, Readers, always, shown_late
 from services.store.listing import present_rooms
 from services.store.read import Head, read_room
 from services.store.redis import Caller
@@ -48,12 +48,12 @@ class Lookup:
         self._list_until = 0.0
         self._listing = asyncio.Lock()
 
-    async def room(self, code: str) -> RoomSummary | None:
-        """None: no such room, or its lobby is not open yet."""
+    async def room(self, code: str, may: May) -> RoomSummary | None:
+        """None: no such room, or its lobby is not open yet. may: see Readers. Raises TooManyReaders."""
         found = await read_room(self._caller, code)
         if found is None or found[2] is None:
             return None
-        return await self._shown(code, *found)
+        return await self._shown(code, *found, may)
 
     async def public(self, after: str = "") -> RoomList:
         """A page of the public rooms, a second old at most. after: `RoomList.next` of the page before."""
@@ -78,12 +78,12 @@ class Lookup:
                 self._list_until = loop.time() + LIST_S
             return self._list
 
-    async def _shown(self, code: str, head: Head, k: Kit, state: Room) -> RoomSummary | None:
+    async def _shown(self, code: str, head: Head, k: Kit, state: Room, may: May = always) -> RoomSummary | None:
         now_ms = self._now_ms()
         if not await shown_late(self._caller, code, head, k, state, now_ms):
             self._readers.drop(code)
             return summary(k, state)
-        reader = self._readers.of(code)
+        reader = self._readers.of(code, may)
         await reader.advance(now_ms)
         return None if reader.at.room is None else summary(reader.kit, reader.at.room)
 

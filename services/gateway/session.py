@@ -205,6 +205,12 @@ class Socket:
         rarely.warn(REACHED, "NORIPAN_MESSAGES_PER_ADDRESS")
         return False
 
+    def bars_late(self) -> str:
+        """Why this socket must not watch its room late, "" when it may: a game that nobody here has decided again costs all of
+        it, and an address may have that done only so often."""
+        known = self.context.readers.known(self._code)
+        return "" if known or self.context.may_begin_late(self.address) else "too_many"
+
     def _no_hello(self) -> None:
         self.end("no_hello")
 

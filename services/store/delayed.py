@@ -10,6 +10,7 @@ A lobby hides nothing and is not delayed, except by the game before it: whoever 
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.audience import PUBLIC, publication
@@ -191,16 +192,37 @@ async def shown_by(reader: Delayed, n: int, now_ms: int) -> int | None:
     return 0 if reader.at.room is None else reader.at.room.version
 
 
+class TooManyReaders(Exception):
+    """Whoever asks has made a server decide too many games from their start lately."""
+
+
+May = Callable[[], bool]
+
+
+def always() -> bool:
+    return True
+
+
 class Readers:
-    """Late readers, kept for a while: asking again and again costs what happened in between and not the whole game."""
+    """Late readers, kept for a while: asking again and again costs what happened in between and not the whole game.
+
+    may: asked before a reader begins at the start of a game, which costs the whole of it.
+    """
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
         self._readers: OrderedDict[str, Delayed] = OrderedDict()
 
-    def of(self, room: str) -> Delayed:
+    def known(self, room: str) -> bool:
+        """Whether somebody has been there already."""
+        return room in self._readers
+
+    def of(self, room: str, may: May = always) -> Delayed:
+        """Raises TooManyReaders."""
         reader = self._readers.get(room)
         if reader is None:
+            if not may():
+                raise TooManyReaders
             reader = self._readers[room] = Delayed(self._caller, room)
         self._readers.move_to_end(room)
         if len(self._readers) > READERS_MAX:

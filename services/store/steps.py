@@ -23,7 +23,7 @@ from engine.room.state import LOBBY, Room
 from engine.room.view import RoomView, room_view
 from schemas.base import Detail
 from schemas.wire import STEPS_MAX, GameStep, GameSteps
-from services.store.delayed import Readers, end_hidden, shown_by, shown_late
+from services.store.delayed import May, Readers, always, end_hidden, shown_by, shown_late
 from services.store.evidence import decide_again, evidence, is_over
 from services.store.keys import key
 from services.store.read import Head, events_between, from_snapshot, game_of, read_head, read_log
@@ -79,7 +79,7 @@ class Seen(NamedTuple):
 class History:
     """One per gateway. now_ms: the Redis server's time.
 
-    All methods raise RedisError or Unreachable (see Caller), and Unreadable.
+    All methods raise RedisError or Unreachable (see Caller), and Unreadable; with `may` (see Readers) TooManyReaders, too.
     """
 
     def __init__(self, caller: Caller, readers: Readers, now_ms: Callable[[], int]) -> None:
@@ -94,18 +94,18 @@ class History:
         self._folded = Folded()
         self._readers.forget()
 
-    async def steps(self, room: str, n: int, after: int, player: str = "") -> GameSteps | Rejected:
+    async def steps(self, room: str, n: int, after: int, player: str = "", may: May = always) -> GameSteps | Rejected:
         """The steps after event `after` of game `n`, as `player` may see them; "" is nobody."""
         async with self._turn:
-            return await self._steps(room, n, after, player)
+            return await self._steps(room, n, after, player, may)
 
-    async def evidence(self, room: str, n: int, player: str = "") -> list[bytes] | Rejected:
+    async def evidence(self, room: str, n: int, player: str = "", may: May = always) -> list[bytes] | Rejected:
         """The evidence of a finished game (docs/format.md) as lines, for whoever may see it to its end.
 
         Raises NotSound beside the others: the log does not re-execute.
         """
         async with self._turn:
-            seen = await self._seen(room, n, player)
+            seen = await self._seen(room, n, player, may)
             if isinstance(seen, Rejected):
                 return seen
             if not is_over(seen.state) or seen.upto < seen.last:
@@ -116,15 +116,15 @@ class History:
             decided, report = await asyncio.to_thread(decide_again, log, seen.state)
             return evidence(log, seen.state, decided, report)
 
-    async def _steps(self, room: str, n: int, after: int, player: str) -> GameSteps | Rejected:
-        seen = await self._seen(room, n, player)
+    async def _steps(self, room: str, n: int, after: int, player: str, may: May) -> GameSteps | Rejected:
+        seen = await self._seen(room, n, player, may)
         if isinstance(seen, Rejected):
             return seen
         if after > seen.upto:
             return Rejected("bad_message", Detail("from", f"0 … {seen.upto}", after))
         return await self._page(seen.kit, f"{room}/{n}", after, seen.upto, seen.seat)
 
-    async def _seen(self, room: str, n: int, player: str) -> "Seen | Rejected":
+    async def _seen(self, room: str, n: int, player: str, may: May) -> "Seen | Rejected":
         head = await read_head(self._caller, room)
         if head is None or (head.n == 1 and not head.version):
             return Rejected("no_room")
@@ -153,7 +153,7 @@ class History:
         if seat is None:
             if _closed_to(player, live) or _closed_to(player, state):
                 return Rejected("no_spectators")
-            upto = min(last, await self._shown(room, head, k, live, n))
+            upto = min(last, await self._shown(room, head, k, live, n, may))
             if not upto:
                 return _no_game(n)
         return Seen(own, state, seat, upto, last)
@@ -167,11 +167,11 @@ class History:
             return None
         return game_of([first[0][1][1]], ""), int(last[0][0].partition(b"-")[0])
 
-    async def _shown(self, room: str, head: Head, k: Kit, live: Room, n: int) -> int:
+    async def _shown(self, room: str, head: Head, k: Kit, live: Room, n: int, may: May) -> int:
         """How many events of game `n` people without a seat in it may see now, if it has so many."""
         now_ms = self._now_ms()
         if await shown_late(self._caller, room, head, k, live, now_ms):
-            reader = self._readers.of(room)
+            reader = self._readers.of(room, may)
             await reader.advance(now_ms)
             upto = await shown_by(reader, n, now_ms)
             if upto is not None:

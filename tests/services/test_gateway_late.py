@@ -5,7 +5,10 @@ Method: MONITOR counts what gateways read of the actions stream; a worker is sto
 """
 
 import time
+from pathlib import Path
 
+from services.client import Client, create_room
+from services.gateway.context import LATE_PER_MINUTE
 from services.store.keys import key
 from tests.services.manners_kit import duel, finish
 from tests.services.raw import Raw, request
@@ -68,3 +71,35 @@ def test_a_rematch_that_waits_for_a_worker_closes_no_socket(stack: Stack) -> Non
             assert (len(one.closes), len(two.closes)) == closes
 
     run(play())
+
+
+def test_an_address_has_only_so_many_late_games_decided_from_their_start(tmp_path: Path) -> None:
+    """However it asks (a socket, a look at the room, the steps of its game); what was decided already may be asked for freely."""
+
+    async def play(stack: Stack) -> list[str]:
+        made = []
+        for _ in range(LATE_PER_MINUTE + 3):
+            room, token = await create_room(stack.urls[0], "duel", settings={"delay_s": 300})
+            async with Client(stack.urls[0], room, token) as one, Client(stack.urls[0], room) as two:
+                await one.join("a", nonce=False)
+                await two.join("b", nonce=False)
+                await one.start()
+                await one.until(lambda c: c.view["phase"] == "playing")
+            made.append(room)
+        return made
+
+    with Stack(tmp_path, env={"NORIPAN_PROXY_HOPS": "1"}) as stack:
+        url, rooms = stack.urls[0], run(play(stack))
+        me = {"x_forwarded_for": "192.0.2.1"}
+        statuses = [request("GET", f"{url}/api/rooms/{room}", **me)[0] for room in rooms]
+        assert statuses == [200] * LATE_PER_MINUTE + [429] * 3
+        assert request("GET", f"{url}/api/rooms/{rooms[-1]}/games/1/steps?from=0", **me)[0] == 429
+        assert request("GET", f"{url}/api/rooms/{rooms[0]}", **me)[0] == 200
+        token = request("POST", f"{url}/api/me", {})[1]["token"]
+        with Raw(url, additional_headers={"X-Forwarded-For": "192.0.2.1"}) as raw:
+            raw.say({"type": "hello", "room": rooms[-1], "session": "late", "token": token})
+            assert raw.code() == 1013
+        with Raw(url, additional_headers={"X-Forwarded-For": "192.0.2.1"}).hello(rooms[0], token) as raw:
+            assert raw.snapshot["view"]["phase"] == "lobby"
+        with Raw(url, additional_headers={"X-Forwarded-For": "192.0.2.2"}).hello(rooms[-1], token) as raw:
+            assert raw.snapshot["view"]["phase"] == "lobby"

@@ -210,3 +210,15 @@ def test_a_hole_between_two_publications_is_asked_about(alone: Stack) -> None:
             assert versions(socket) == [before, before + 2, before + 3]
 
     run(play())
+
+
+def test_who_could_not_be_answered_is_sent_to_try_again(alone: Stack) -> None:
+    async def play() -> None:
+        async with house(alone) as (held, _):
+            socket = held.watcher("a")
+            socket.room._snapshot = lambda *what: 1 / 0
+            held.hub.subscribed(held.name)
+            await held.read()
+            assert socket.peer.frames[-1] == {"type": "close", "code": 1013} and not socket.live
+
+    run(play())
