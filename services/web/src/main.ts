@@ -1,5 +1,6 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
 import "./app.css";
+import { ui } from "./lib/app.svelte";
 
-mount(App, { target: document.getElementById("app")! });
+void ui.start().then(() => mount(App, { target: document.getElementById("app")! }));

@@ -2,9 +2,10 @@
 // words. Method: the engine's own verdicts on every pair of options (tests/engine/options_table.py), and details as it sends them.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { LANGUAGES } from "../src/lib/i18n";
+import { LANGUAGES } from "./languages";
 import { ko } from "../src/lib/i18n/ko";
 import { complete, fitting, formOf, playerCounts, sparse, summary, withChoice, type Field } from "../src/lib/options";
+import { gameNote } from "../src/lib/terms";
 import { numbersText, refusalText, startTrouble } from "../src/lib/refusal";
 import type { Json, JsonObject, RoomView } from "../src/lib/view";
 import type { GameInfo } from "../src/lib/wire";
@@ -96,6 +97,22 @@ describe("house rules", () => {
     );
     expect(line({ ...chosen, scoring: "yahtzee" }).join()).not.toMatch(/상단 보너스|빅 스트레이트/);
     expect(sparse(form, withChoice(form, chosen, "scoring", "yahtzee"))).toEqual({ scoring: "yahtzee" });
+  });
+});
+
+describe("the line of rules", () => {
+  const form = formOf(game("yut").info);
+  const line = (options: JsonObject) => summary(ko, form, { ...complete(form, options), ...options }).map((part) => part.text).join(" · ");
+
+  it("says what is on, and nothing that means nothing in the mode", () => {
+    expect(line({})).toContain("빽도 켬");
+    expect(line({})).toContain("빽도로 잡아도 한 번 더 켬");
+    expect(line({})).not.toContain("팀 기권");
+    expect(line({ mode: "team" })).toContain("팀 기권 모두 기권하면");
+    expect(line({ mode: "team" })).not.toContain("순위");
+    expect(line({ backdo: false })).not.toMatch(/도 자리의 빽도|잡아도/);
+    expect(gameNote(ko, "yut")).toBe("윷·모로 잡아도 한 번 더");
+    expect(gameNote(ko, "yacht")).toBe("");
   });
 });
 

@@ -6,7 +6,7 @@ import { Chance } from "../src/lib/chance";
 import { changes, changeText } from "../src/lib/changes";
 import { logText } from "../src/lib/events";
 import { Family } from "../src/lib/family";
-import { LANGUAGES } from "../src/lib/i18n";
+import { LANGUAGES } from "./languages";
 import { sideName, speakerName } from "../src/lib/people";
 import { offered, settingText } from "../src/lib/settings";
 import { store } from "../src/lib/storage";

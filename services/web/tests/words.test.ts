@@ -3,12 +3,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { eventText } from "../src/lib/events";
-import { LANGUAGES, pickLanguage } from "../src/lib/i18n";
+import { LANGUAGES } from "./languages";
+import { pickLanguage } from "../src/lib/i18n";
 import { seatName, sideName, type People } from "../src/lib/people";
 import { ranking, shape } from "../src/lib/sheet";
 import { codeText, gameName, humanise, term } from "../src/lib/terms";
 import { readCode } from "../src/lib/api";
-import type { GameEvent, RoomView } from "../src/lib/view";
+import { verdict } from "../src/lib/verdict";
+import type { GameEvent, JsonObject, RoomView } from "../src/lib/view";
 
 const { ko, en, ms } = {
   ko: LANGUAGES.ko.catalogue,
@@ -78,9 +80,20 @@ describe("events", () => {
     expect(tell({ type: "seated", seat: 0, player: "p0" })).toBe("민수가 자리에 앉았어요.");
     expect(tell({ type: "rolled", seat: 0, dice: [1, 2, 3, 4, 5] })).toBe("민수가 굴렸어요: 1 2 3 4 5");
     expect(tell({ type: "scored", seat: 0, category: "fullHouse", points: 25, bonus: 100, auto: true })).toBe(
-      "민수가 풀 하우스에 125점을 적었어요. (자동)",
+      "민수가 풀 하우스에 25점을 적었어요. 요트 보너스 100점도 받았어요. (자동)",
     );
     expect(eventText(en, people, { type: "timed_out", turn: 1, seats: [0], cause: "absent", away: [0] })).toContain("away");
+  });
+
+  it("call a box as the rule set does", () => {
+    const scored = (scoring: string, category: string) => {
+      const view = { ...people.view, options: { scoring } } as unknown as RoomView;
+      return eventText(ko, { ...people, view }, { type: "scored", seat: 0, category, points: 30 });
+    };
+    expect(scored("traditional", "smallStraight")).toContain("리틀 스트레이트");
+    expect(scored("yacht51", "smallStraight")).toContain("스몰 스트레이트");
+    expect(scored("yahtzee", "choice")).toContain("찬스");
+    expect(scored("yacht51", "choice")).toContain("초이스");
   });
 
   it("around the game are sentences, too", () => {
@@ -149,6 +162,14 @@ describe("events", () => {
 });
 
 describe("people", () => {
+  it("whose name runs from right to left turn nothing round", () => {
+    const arab = { ...people, names: { p0: "علي", p1: "x\u202ey" } };
+    expect(seatName(ko, arab, 0)).toBe("\u2068علي\u2069");
+    expect(seatName(ko, arab, 1)).toBe("\u2068xy\u2069");
+    expect(seatName(ko, people, 0)).toBe("민수");
+    expect(eventText(en, arab, { type: "turn_changed", seat: 0, turn: 12 })).toContain("\u2068علي\u2069");
+  });
+
   it("without a name are called by their seat", () => {
     expect(seatName(en, { ...people, names: {} }, 0)).toBe("Seat 1");
     expect(seatName(en, people, 7)).toBe("Seat 8");
@@ -221,6 +242,36 @@ describe("results", () => {
   });
 });
 
+describe("the end in one sentence", () => {
+  const said = (result: JsonObject, options: JsonObject = {}, seats = ["p0", "p1"], catalogue = ko) => {
+    const taken = Object.fromEntries(seats.map((player, seat) => [String(seat), { player, connected: true }]));
+    const table = { sides: { "0": { seats: [0, 2] }, "1": { seats: [1, 3] } } };
+    const view = { result, options, seats: taken, table } as unknown as RoomView;
+    return verdict(catalogue, { ...people, view, names: { p0: "민수", p1: "지우" } }, view);
+  };
+
+  it("has winner, points and yachts", () => {
+    const ranking = [{ rank: 2, seat: 1, total: 9, yachts: 0 }, { rank: 1, seat: 0, total: 245, yachts: 1 }];
+    expect(said({ ranking, winners: [0] })).toBe("민수 승리! 245점 (요트 1회)");
+    expect(said({ ranking: [{ ...ranking[1]!, yachts: 0 }], winners: [0] })).toBe("민수 승리! 245점");
+    expect(said({ ranking: [ranking[1]!], winners: [0] }, {}, ["p0"])).toBe("245점 (요트 1회)");
+    expect(said({ ranking: [ranking[1]!, { rank: 1, seat: 1, total: 245, yachts: 0 }], winners: [0, 1] })).toMatch(/^민수, 지우 승리! 245점/);
+  });
+
+  it("has the team and its pieces", () => {
+    const blue = { rank: 1, side: 0, seats: [0, 2], finished_pieces: 4, remaining_distance: 0 };
+    const team = { mode: "team", pieces: 4 };
+    const four = ["p0", "p1", "p2", "p3"];
+    expect(said({ ranking: [blue], winners: [0, 2] }, team, four)).toBe(`${ko.text.team_a} 승리! (4개 모두 남)`);
+    expect(said({ ranking: [{ ...blue, finished_pieces: 2 }], winners: [0, 2] }, team, four)).toContain("(난 말 2개)");
+    for (const catalogue of [en, ms]) expect(said({ ranking: [blue], winners: [0, 2] }, team, four, catalogue)).toMatch(/4/);
+  });
+
+  it("is nothing where the result says nothing", () => {
+    expect(said({})).toBeNull();
+  });
+});
+
 describe("room codes", () => {
   it.each([
     ["k7q2mx", "K7Q2MX"],
@@ -229,6 +280,14 @@ describe("room codes", () => {
     ["K7Q2M0", null],
     ["K7Q2M", null],
     ["", null],
+    ["K7Q2MX.", "K7Q2MX"],
+    ["(k7q2mx)", "K7Q2MX"],
+    ["코드 K7Q2MX", "K7Q2MX"],
+    ["the code is k7q2mx, please come", "K7Q2MX"],
+    ["방 코드: K7Q2MX!", "K7Q2MX"],
+    ["https://play.example/R/K7Q2MX)", "K7Q2MX"],
+    ["K7Q2MX or K7Q2MZ", null],
+    ["K7Q2MXY", null],
   ])("%j is read as %j", (text, code) => expect(readCode(text)).toBe(code));
 });
 

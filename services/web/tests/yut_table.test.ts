@@ -15,7 +15,7 @@ import { moveName } from "../src/tables/yut/names";
 import { shownBoard } from "../src/tables/yut/shown";
 import { LOOKS } from "../src/tables/yut/sides";
 import { TEXT } from "../src/tables/yut/text";
-import { LANGUAGES } from "../src/lib/i18n";
+import { LANGUAGES } from "./languages";
 import type { TableRoom } from "../src/tables/table";
 
 interface Vectors {

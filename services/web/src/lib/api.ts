@@ -52,9 +52,13 @@ export const api = {
 
 /** A room code as typed or pasted (also a whole link), or null. Codes have no 0, 1, I, O. */
 export function readCode(text: string): string | null {
-  const link = /\/r\/([2-9A-HJ-NP-Za-hj-np-z]{6})\b/.exec(text);
+  const link = /\/r\/([2-9A-HJ-NP-Za-hj-np-z]{6})\b/i.exec(text);
   const code = (link?.[1] ?? text.replace(/[\s-]/g, "")).toUpperCase();
-  return /^[2-9A-HJ-NP-Z]{6}$/.test(code) ? code : null;
+  if (/^[2-9A-HJ-NP-Z]{6}$/.test(code)) return code;
+  // With what a messenger or a person puts around it. A word of six letters may be one; a code with a digit is none.
+  const words = text.match(/(?<![0-9A-Za-z/])[2-9A-HJ-NP-Za-hj-np-z]{6}(?![0-9A-Za-z])/g) ?? [];
+  const sure = words.length > 1 ? words.filter((word) => /\d/.test(word)) : words;
+  return sure.length === 1 ? sure[0]!.toUpperCase() : null;
 }
 
 /** A code for moving a seat, as typed, or out of the whole link. */

@@ -1,5 +1,7 @@
 // What the whole page shares: language and route. Small enough to need no library.
-import { LANGUAGES, pickLanguage, type Language } from "./i18n";
+import { build } from "./build.svelte";
+import { LANGUAGES, pickLanguage, type Catalogue, type Language } from "./i18n";
+import { ko } from "./i18n/ko";
 import { readCode, readMoveCode } from "./api";
 import { deviceStore } from "./storage";
 
@@ -7,15 +9,34 @@ const LANGUAGE_KEY = "noripan.language";
 const PLAIN_KEY = "noripan.plain";
 
 class Ui {
-  language = $state<Language>(pickLanguage(deviceStore.get(LANGUAGE_KEY), navigator.languages ?? []));
-  catalogue = $derived(LANGUAGES[this.language].catalogue);
+  private wanted: Language = "ko";
+  language = $state<Language>("ko");
+  catalogue = $state.raw<Catalogue>(ko);
   text = $derived(this.catalogue.text);
   /** The generic table is wanted even where there is a drawn one: it is all words, lists and buttons. */
   plain = $state(deviceStore.get(PLAIN_KEY) === "1");
 
-  choose(language: Language): void {
-    this.language = language;
-    deviceStore.set(LANGUAGE_KEY, language);
+  /** The device's language, or what its player chose. Without its sentences (no network) the page stays as it is. */
+  async start(): Promise<void> {
+    await this.speak(pickLanguage(deviceStore.get(LANGUAGE_KEY), navigator.languages ?? []));
+  }
+
+  async choose(language: Language): Promise<void> {
+    if (await this.speak(language)) deviceStore.set(LANGUAGE_KEY, language);
+  }
+
+  private async speak(language: Language): Promise<boolean> {
+    this.wanted = language;
+    try {
+      const found = await LANGUAGES[language].load();
+      if (this.wanted !== language) return false;
+      this.catalogue = found;
+      this.language = language;
+      return true;
+    } catch {
+      void build.check();
+      return false;
+    }
   }
 
   draw(drawn: boolean): void {
@@ -34,6 +55,14 @@ export type Route =
   | { page: "claim"; code: string; room: string | null }
   | { page: "unknown" };
 
+function plain(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 function parse(path: string): Route {
   if (path === "/" || path === "") return { page: "home" };
   const claim = /^\/m(?:\/([^/]*))?\/?$/.exec(path);
@@ -41,8 +70,8 @@ function parse(path: string): Route {
     const room = readCode(new URLSearchParams(location.search).get("r") ?? "");
     return { page: "claim", code: readMoveCode(claim[1] ?? "") ?? "", room };
   }
-  const [, given, n] = /^\/r\/([^/]+)(?:\/([1-9]\d{0,8}))?\/?$/.exec(path) ?? [];
-  const code = given === undefined ? null : readCode(given);
+  const [, given, n] = /^\/r\/([^/]+)(?:\/([1-9]\d{0,8}))?\/?$/i.exec(path) ?? [];
+  const code = given === undefined ? null : readCode(plain(given));
   if (!code) return { page: "unknown" };
   const at = /^[1-9]\d{0,8}$/.exec(new URLSearchParams(location.search).get("at") ?? "")?.[0];
   return { page: "room", code, replay: n === undefined ? null : { n: Number(n), at: at === undefined ? null : Number(at) } };

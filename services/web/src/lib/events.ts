@@ -5,7 +5,7 @@ import type { Catalogue } from "./i18n";
 import { playerName, seatName, seatNames, sideName, sideShort, type People } from "./people";
 import { isSeatField } from "./sheet";
 import type { LogItem } from "./state";
-import { scalarText, term } from "./terms";
+import { boxTerm, scalarText, term } from "./terms";
 import { isObject, type GameEvent, type Json, type RoomEvent } from "./view";
 
 const HIDDEN = new Set(["type", "draws", "auto", "seat", "turn", "since_ms", "at_ms", "path", "cut", "owed", "throw_index"]);
@@ -129,7 +129,8 @@ function game(catalogue: Catalogue, people: People, event: GameEvent): string {
     case "scored":
       if (name && typeof category === "string" && typeof points === "number") {
         const bonus = typeof event.bonus === "number" ? event.bonus : 0;
-        return text.ev_scored({ name, box: term(catalogue, category), points: points + bonus });
+        const told = text.ev_scored({ name, box: boxTerm(catalogue, category, people.view?.options?.scoring), points });
+        return bonus > 0 ? `${told} ${text.ev_further({ points: bonus })}` : told;
       }
       break;
     case "upper_bonus":

@@ -189,7 +189,8 @@ export function summary(catalogue: Catalogue, all: readonly Field[], options: Js
       name: field.name,
       text: `${term(catalogue, field.name)} ${optionText(catalogue, field.name, value)}`,
       changed,
-      silent: !changed && (value === null || typeof value === "boolean") && field.kind !== "number",
+      // What is off as usual goes without saying; what is on does not.
+      silent: !changed && (value === null || value === false) && field.kind !== "number",
     };
   });
   // A time limit says something even when it is the default of none.

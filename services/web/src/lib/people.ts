@@ -9,10 +9,18 @@ export interface People {
 }
 
 const UNKNOWN = "?";
+// Letters that are written from right to left, and signs that turn the direction of what follows them.
+const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const SIGNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text of others inside a sentence: as `<bdi>` does it, so that a name does not turn round the numbers behind it. */
+export function isolated(text: string): string {
+  return TURNS.test(text) ? `\u2068${text.replace(SIGNS, "")}\u2069` : text;
+}
 
 export function playerName(catalogue: Catalogue, people: People, player: string): string {
   const name = Object.hasOwn(people.names, player) ? people.names[player] : undefined;
-  if (name) return name;
+  if (name) return isolated(name);
   for (const [seat, held] of Object.entries(people.view?.seats ?? {})) {
     if (held.player === player) return catalogue.text.seat({ seat: Number(seat) + 1 });
   }

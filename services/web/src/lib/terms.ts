@@ -29,6 +29,20 @@ export function term(catalogue: Catalogue, name: string): string {
   return Object.hasOwn(terms, key) ? terms[key]! : humanise(name);
 }
 
+/** What belongs into the one line of a game's rules although nobody can choose it; "" for most games. */
+export function gameNote(catalogue: Catalogue, game: string): string {
+  const terms: Record<string, string> = catalogue.terms;
+  const key = `note_${snake(game)}`;
+  return Object.hasOwn(terms, key) ? terms[key]! : "";
+}
+
+/** A box by its name in the rule set that is played: the same box is called otherwise from set to set. */
+export function boxTerm(catalogue: Catalogue, box: string, scoring: Json | undefined): string {
+  const terms: Record<string, string> = catalogue.terms;
+  const own = `${snake(box)}_${snake(String(scoring ?? ""))}`;
+  return Object.hasOwn(terms, own) ? terms[own]! : term(catalogue, box);
+}
+
 export function gameName(catalogue: Catalogue, game: string): string {
   const terms: Record<string, string> = catalogue.terms;
   const key = `game_${snake(game)}`;

@@ -4,7 +4,7 @@
 // page does not grow with the games. Its words lie in its folder, too (one typed catalogue per language).
 import type { Component } from "svelte";
 import type { Room } from "../lib/room.svelte";
-import type { RoomView } from "../lib/view";
+import type { JsonObject, RoomView } from "../lib/view";
 
 /** What a table may know of and ask from the room it shows: a live one, or one that is replayed. */
 export type TableRoom = Pick<
@@ -46,6 +46,14 @@ export interface TableProps {
 }
 
 type Load = () => Promise<{ default: Component<TableProps> }>;
+
+type LoadHelp = () => Promise<{ default: Component<{ options: JsonObject; close: () => void }> }>;
+
+/** The rules of a game in words and pictures, by its options. */
+export const helps: Readonly<Record<string, LoadHelp>> = {
+  yacht: () => import("./yacht/RulesHelp.svelte"),
+  yut: () => import("./yut/Help.svelte"),
+};
 
 export const drawn: Readonly<Record<string, Load>> = {
   yacht: () => import("./yacht/Yacht.svelte"),

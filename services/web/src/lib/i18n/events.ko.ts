@@ -39,6 +39,7 @@ export const koEvents = {
     box: string;
     points: number;
   }>,
+  ev_further: ((p) => `요트 보너스 ${p.points}점도 받았어요.`) as Sentence<{ points: number }>,
   ev_upper_bonus: ((p) => `${josa(p.name, "이", "가")} 상단 보너스 ${p.points}점을 받았어요.`) as Sentence<{
     name: string;
     points: number;

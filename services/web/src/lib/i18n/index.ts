@@ -1,15 +1,14 @@
-// The languages, and the one that is chosen. No DOM and no storage here: the page says which language to use.
-import { en } from "./en";
+// The languages, and the one that is chosen. No DOM and no storage here: the page says which language to use. Korean is part
+// of the page; the others are loaded by those who read them, so that the first page does not grow with the languages.
 import { ko, type Catalogue } from "./ko";
-import { ms } from "./ms";
 
 export type { Catalogue };
 export type Language = "ko" | "en" | "ms";
 
-export const LANGUAGES: Record<Language, { name: string; catalogue: Catalogue }> = {
-  ko: { name: "한국어", catalogue: ko },
-  en: { name: "English", catalogue: en },
-  ms: { name: "Bahasa Melayu", catalogue: ms },
+export const LANGUAGES: Readonly<Record<Language, { name: string; load: () => Promise<Catalogue> }>> = {
+  ko: { name: "한국어", load: () => Promise.resolve(ko) },
+  en: { name: "English", load: () => import("./en").then((found) => found.en) },
+  ms: { name: "Bahasa Melayu", load: () => import("./ms").then((found) => found.ms) },
 };
 
 export function isLanguage(text: string | null | undefined): text is Language {

@@ -23,6 +23,7 @@ const text = {
   settings: "자리",
   options_changed: "변경",
   options_summary: "규칙 요약",
+  rules_open: "규칙 보기",
   options_apply: "규칙 바꾸기",
   options_applied: "바뀐 규칙을 적용했어요.",
   options_reset: "기본값으로",
@@ -104,6 +105,9 @@ const text = {
   result: "결과",
   game_over: "게임이 끝났어요",
   winner: ((p) => `${p.names} 승리!`) as Sentence<{ names: string }>,
+  verdict_yachts: ((p) => `요트 ${p.n}회`) as Sentence<{ n: number }>,
+  verdict_home: ((p) => `${p.n}개 모두 남`) as Sentence<{ n: number }>,
+  verdict_some: ((p) => `난 말 ${p.n}개`) as Sentence<{ n: number }>,
   rank: ((p) => `${p.rank}등`) as Sentence<{ rank: number }>,
   final_table: "마지막 판",
   next_lobby: "다음 판 대기실로",
@@ -139,6 +143,9 @@ const text = {
     mode: string;
     n: number;
   }>,
+  new_version: "새 버전이 나왔어요.",
+  reload: "새로 고침",
+  part_missing: "이 화면의 일부를 불러오지 못했어요. 새로 고치면 다시 보여요.",
   error_field: ((p) => `${p.field}: ${p.text}`) as Sentence<{ field: string; text: string }>,
 
   rooms_title: "열린 방",

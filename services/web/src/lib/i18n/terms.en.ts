@@ -4,6 +4,7 @@ import type { Catalogue } from "./ko";
 export const enTerms: Catalogue["terms"] = {
   game_yacht: "Yacht Dice",
   game_yut: "Yut Nori",
+  note_yut: "a capture by Yut or Mo gives its throw too",
   keep_order: "Play in the order of seats",
   locked: "Let nobody new in",
   public: "Listed for everybody",
@@ -142,6 +143,9 @@ export const enTerms: Catalogue["terms"] = {
   full_house: "Full house",
   small_straight: "Small straight",
   large_straight: "Large straight",
+  choice_yahtzee: "Chance",
+  small_straight_traditional: "Little Straight",
+  large_straight_traditional: "Big Straight",
   yacht: "Yacht",
   do: "Do",
   gae: "Gae",

@@ -4,6 +4,7 @@
 export const koTerms = {
   game_yacht: "요트 다이스",
   game_yut: "윷놀이",
+  note_yut: "윷·모로 잡아도 한 번 더",
 
   // settings and options
   keep_order: "입장 순서대로 하기",
@@ -150,6 +151,9 @@ export const koTerms = {
   full_house: "풀 하우스",
   small_straight: "스몰 스트레이트",
   large_straight: "라지 스트레이트",
+  choice_yahtzee: "찬스",
+  small_straight_traditional: "리틀 스트레이트",
+  large_straight_traditional: "빅 스트레이트",
   yacht: "요트",
   do: "도",
   gae: "개",

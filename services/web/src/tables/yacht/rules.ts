@@ -12,6 +12,8 @@ export const YACHT_BONUS = 100;
 export const ROLLS_MAX = 3;
 
 export interface Rules {
+  /** Of the rule set; some boxes are called otherwise in some sets. */
+  set: string;
   /** In the order of the sheet; the upper six come first. */
   boxes: readonly Box[];
   upperBonus: number;
@@ -31,6 +33,7 @@ const TWELVE: readonly Box[] = [...UPPER, "choice", ...LOWER];
 const THIRTEEN: readonly Box[] = [...UPPER, "threeKind", ...LOWER, "choice"];
 
 const YACHT_51: Rules = {
+  set: "yacht51",
   boxes: TWELVE,
   upperBonus: 35,
   small: 15,
@@ -44,8 +47,8 @@ const YACHT_51: Rules = {
 
 export const SETS: Readonly<Record<string, Rules>> = {
   yacht51: YACHT_51,
-  yahtzee: { ...YACHT_51, boxes: THIRTEEN, small: 30, large: 40, fullHouse: 25, fiveIsFull: false, joker: "forced" },
-  traditional: { ...YACHT_51, upperBonus: 0, small: 30, exactStraights: true, fiveIsFull: false, fourOnly: true },
+  yahtzee: { ...YACHT_51, set: "yahtzee", boxes: THIRTEEN, small: 30, large: 40, fullHouse: 25, fiveIsFull: false, joker: "forced" },
+  traditional: { ...YACHT_51, set: "traditional", upperBonus: 0, small: 30, exactStraights: true, fiveIsFull: false, fourOnly: true },
 };
 
 /** The rule set of a room; options that the server leaves out are as the set has them. */
