@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from schemas import wire
+from schemas import bodies, wire
 from schemas.base import END
 from schemas.codes import CLOSES
 
@@ -26,8 +26,8 @@ CALLS: tuple[tuple[str, str, str, Any, tuple[int, Any, str], tuple[int, ...]], .
         "post",
         "/api/me",
         "Who am I: the caller's identity, or a new one.",
-        wire.AskMe,
-        (200, wire.Me, "you"),
+        bodies.AskMe,
+        (200, bodies.Me, "you"),
         (400, 403),
     ),
     (
@@ -35,15 +35,15 @@ CALLS: tuple[tuple[str, str, str, Any, tuple[int, Any, str], tuple[int, ...]], .
         "/api/me/move",
         "A one-time code with which another device becomes this player.",
         None,
-        (200, wire.MoveCode, "the code"),
+        (200, bodies.MoveCode, "the code"),
         (403, 429),
     ),
     (
         "post",
         "/api/me/claim",
         "Become the player of a code. All earlier tokens of that player are void from then on.",
-        wire.Claim,
-        (200, wire.Me, "you"),
+        bodies.Claim,
+        (200, bodies.Me, "you"),
         (400, 403, 429),
     ),
     (
@@ -51,7 +51,7 @@ CALLS: tuple[tuple[str, str, str, Any, tuple[int, Any, str], tuple[int, ...]], .
         "/api/games",
         "The installed games, their options and actions.",
         None,
-        (200, tuple[wire.GameInfo, ...], "games"),
+        (200, tuple[bodies.GameInfo, ...], "games"),
         (),
     ),
     (
@@ -59,24 +59,31 @@ CALLS: tuple[tuple[str, str, str, Any, tuple[int, Any, str], tuple[int, ...]], .
         "/api/rooms",
         "Public rooms with somebody in them, the last changed first.",
         None,
-        (200, wire.RoomList, "rooms"),
+        (200, bodies.RoomList, "rooms"),
         (400,),
     ),
     (
         "post",
         "/api/rooms",
         "Make a room.",
-        wire.CreateRoom,
-        (201, wire.RoomCreated, "the room"),
+        bodies.CreateRoom,
+        (201, bodies.RoomCreated, "the room"),
         (400, 403, 413, 422, 429),
     ),
-    ("get", "/api/rooms/{code}", "A room as strangers may see it.", None, (200, wire.RoomSummary, "the room"), (404,)),
+    (
+        "get",
+        "/api/rooms/{code}",
+        "A room as strangers may see it.",
+        None,
+        (200, bodies.RoomSummary, "the room"),
+        (404,),
+    ),
     (
         "get",
         "/api/rooms/{code}/games/{n}/steps",
         "A game of a room step by step, as the caller may see it: for replay.",
         None,
-        (200, wire.GameSteps, "steps"),
+        (200, bodies.GameSteps, "steps"),
         (400, 403, 404, 429),
     ),
     (
@@ -129,11 +136,11 @@ def _parameter(name: str) -> dict[str, Any]:
 
 def openapi() -> dict[str, Any]:
     """The OpenAPI 3.1 document."""
-    bodies = [call[3] for call in CALLS if call[3] is not None]
+    asked = [call[3] for call in CALLS if call[3] is not None]
     answers = [call[4][1] for call in CALLS if call[4][1] is not str]
-    roots, parts = _components((*bodies, *answers, wire.Reject))
+    roots, parts = _components((*asked, *answers, wire.Reject))
     reject = roots.pop()
-    schema_of = dict(zip([*bodies, *answers], roots, strict=True))
+    schema_of = dict(zip([*asked, *answers], roots, strict=True))
     paths: dict[str, Any] = {}
     for method, path, summary, body, (status, answer, what), refusals in CALLS:
         content = _lines({"type": "string"}) if answer is str else _json(schema_of[answer])
@@ -147,7 +154,7 @@ def openapi() -> dict[str, Any]:
             "responses": responses,
         }
         if body is not None:
-            call["requestBody"] = {"required": body is not wire.AskMe, "content": _json(schema_of[body])}
+            call["requestBody"] = {"required": body is not bodies.AskMe, "content": _json(schema_of[body])}
         named = [name for name in PARAMETERS if f"{{{name}}}" in path] + list(QUERIES.get(f"{method} {path}", ()))
         if named:
             call["parameters"] = [_parameter(name) for name in named]

@@ -14,23 +14,23 @@ import msgspec
 
 from engine.room.events import RoomEvent
 from engine.room.view import RoomView
-from schemas import entry, wire
+from schemas import bodies, entry, wire
 from services.cli._apidocs import asyncapi, openapi
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas" / "json"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 HTTP_BODIES = (
-    wire.CreateRoom,
-    wire.RoomCreated,
-    wire.RoomSummary,
-    wire.RoomList,
-    wire.GameSteps,
-    wire.MoveCode,
-    wire.Claim,
-    wire.AskMe,
-    wire.Me,
-    wire.GameInfo,
+    bodies.CreateRoom,
+    bodies.RoomCreated,
+    bodies.RoomSummary,
+    bodies.RoomList,
+    bodies.GameSteps,
+    bodies.MoveCode,
+    bodies.Claim,
+    bodies.AskMe,
+    bodies.Me,
+    bodies.GameInfo,
 )
 
 

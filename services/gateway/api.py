@@ -17,7 +17,7 @@ from engine.faults import place
 from engine.game import Rejected, read_options
 from engine.games import games
 from engine.rng import commitment
-from schemas import entry, wire
+from schemas import bodies, entry, wire
 from schemas.base import ALPHABET, Detail, encode
 from services.gateway.commands import bounded
 from services.gateway.context import STEPS_PER_MINUTE, Context
@@ -37,11 +37,11 @@ GOT_CHARS_MAX = 32
 _is_number = re.compile("[0-9]{1,15}").fullmatch
 _is_cursor = re.compile("[0-9]{1,15}-[2-9A-HJ-NP-Z]{6}").fullmatch
 
-_decode_create = msgspec.json.Decoder(wire.CreateRoom).decode
+_decode_create = msgspec.json.Decoder(bodies.CreateRoom).decode
 _is_code = msgspec.json.Decoder(wire.RoomCode)
 
 
-def infos() -> list[wire.GameInfo]:
+def infos() -> list[bodies.GameInfo]:
     """Of every installed game, what a client has to know to offer it."""
     found = []
     for game in games().values():
@@ -49,7 +49,7 @@ def infos() -> list[wire.GameInfo]:
         pairs = zip(options.__struct_encode_fields__, options.__struct_fields__, strict=True)
         defaults = {name: value for name, field in pairs if (value := getattr(options, field)) is not UNSET}
         found.append(
-            wire.GameInfo(
+            bodies.GameInfo(
                 game.name,
                 game.rules_version,
                 game.seats_min,
@@ -103,10 +103,10 @@ async def create(request: Request) -> Response:
                 raise
     except (RedisError, *Unreachable):
         raise Refused("unavailable") from None
-    return reply(wire.RoomCreated(code, player, token), 201, location=f"/r/{code}", **answer)
+    return reply(bodies.RoomCreated(code, player, token), 201, location=f"/r/{code}", **answer)
 
 
-async def _open(context: Context, player: str, wish: wire.CreateRoom, rules_version: int) -> str:
+async def _open(context: Context, player: str, wish: bodies.CreateRoom, rules_version: int) -> str:
     secret = secrets.token_bytes(32)
     data = encode(
         entry.Open(player, wish.game, rules_version, wish.options, wish.settings, commitment(secret), format=FORMAT)

@@ -10,7 +10,7 @@ from engine.game import SPECTATOR
 from engine.kit import Kit, kit
 from engine.room.state import Room
 from engine.room.view import room_view
-from schemas.wire import RoomList, RoomSummary
+from schemas.bodies import RoomList, RoomSummary
 from services.gateway.facts import number
 from services.store.delayed import May, Readers, always, shown_late
 from services.store.listing import present_rooms

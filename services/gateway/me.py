@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from schemas import wire
+from schemas import bodies
 from schemas.base import ALPHABET, Detail
 from services.gateway.context import CLAIMS_PER_MINUTE, MOVES_PER_MINUTE
 from services.gateway.http import Refused, address_of, body, context_of, cookie_of, identified, read, reply, someone
@@ -22,8 +22,8 @@ CODE_TRIES = 3
 ADVANCE_TRIES = 5
 RETRY_S = 0.1
 
-_decode_me = msgspec.json.Decoder(wire.AskMe).decode
-_decode_claim = msgspec.json.Decoder(wire.Claim).decode
+_decode_me = msgspec.json.Decoder(bodies.AskMe).decode
+_decode_claim = msgspec.json.Decoder(bodies.Claim).decode
 
 
 async def me(request: Request) -> Response:
@@ -31,9 +31,9 @@ async def me(request: Request) -> Response:
     ask = read(_decode_me, await body(request) or b"{}")
     if ask.new:
         await identified(request)  # a foreign page is refused here, too
-        return reply(wire.Me(*context_of(request).tokens.new()))
+        return reply(bodies.Me(*context_of(request).tokens.new()))
     player, token, headers = await someone(request)
-    return reply(wire.Me(player, token), **headers)
+    return reply(bodies.Me(player, token), **headers)
 
 
 async def move(request: Request) -> Response:
@@ -48,7 +48,7 @@ async def move(request: Request) -> Response:
         code = "".join(secrets.choice(ALPHABET) for _ in range(MOVE_CHARS))
         value = f"{badge.player} {badge.generation}"
         if await _call(request, "SET", MOVES + code, value, "NX", "EX", MOVE_S) is not None:
-            return reply(wire.MoveCode(code, MOVE_S))
+            return reply(bodies.MoveCode(code, MOVE_S))
     raise Refused("unavailable")
 
 
@@ -70,7 +70,7 @@ async def claim(request: Request) -> Response:
     if not await context.identities.good((context.tokens.badge(context.tokens.sign(player, int(generation))),)):
         raise _unknown()
     token = context.tokens.sign(player, await _advance(request, player))
-    return reply(wire.Me(player, token), **cookie_of(request, token))
+    return reply(bodies.Me(player, token), **cookie_of(request, token))
 
 
 def _unknown() -> Refused:

@@ -22,7 +22,7 @@ from engine.room.events import Sign
 from engine.room.state import LOBBY, Room
 from engine.room.view import RoomView, room_view
 from schemas.base import Detail
-from schemas.wire import STEPS_MAX, GameStep, GameSteps
+from schemas.bodies import STEPS_MAX, GameStep, GameSteps
 from services.store.delayed import May, Readers, always, end_hidden, shown_by, shown_late
 from services.store.evidence import decide_again, evidence, is_over
 from services.store.keys import key

@@ -22,7 +22,7 @@ from engine.kit import kit
 from engine.patch import merge
 from engine.room.view import room_view
 from schemas.base import encode
-from schemas.wire import STEPS_MAX
+from schemas.bodies import STEPS_MAX
 from services.client import new_player
 from services.gateway.context import STEPS_PER_MINUTE
 from services.store import steps

@@ -27,8 +27,8 @@ from engine.games import games  # noqa: E402
 from engine.kit import kit  # noqa: E402
 from engine.room.deadline import due  # noqa: E402
 from engine.room.lobby import listed  # noqa: E402
+from schemas import bodies, wire  # noqa: E402
 from schemas import entry as cmd  # noqa: E402
-from schemas import wire  # noqa: E402
 from schemas.base import Detail, encode  # noqa: E402
 from schemas.codes import REJECTS  # noqa: E402
 
@@ -67,7 +67,7 @@ async def move(request: Request) -> Response:
 
 
 async def claim(request: Request) -> Response:
-    player = moves.pop(msgspec.json.decode(await request.body(), type=wire.Claim).code, None)
+    player = moves.pop(msgspec.json.decode(await request.body(), type=bodies.Claim).code, None)
     if player is None:
         return Response(encode(refusal("unauthorized")), 403, media_type="application/json")
     for table in rooms.values():
@@ -79,13 +79,13 @@ async def claim(request: Request) -> Response:
 
 async def room_list(request: Request) -> Response:
     found = [summary(table) for table in reversed(rooms.values()) if listed(table.at.room, int(time.time() * 1000))]
-    return Response(encode(wire.RoomList(tuple(found))), media_type="application/json")
+    return Response(encode(bodies.RoomList(tuple(found))), media_type="application/json")
 
 
-def summary(table: Table) -> wire.RoomSummary:
+def summary(table: Table) -> bodies.RoomSummary:
     view, game, room = table.view(()), games()[table.game], table.at.room
     taken = len(view.seats)
-    return wire.RoomSummary(
+    return bodies.RoomSummary(
         table.code,
         table.game,
         table.n,
@@ -107,7 +107,7 @@ async def game_list(request: Request) -> Response:
         for name, part in schema.get("$defs", {}).get(ref, schema)["properties"].items():
             defaults.setdefault(name, part.get("default"))
         found.append(
-            wire.GameInfo(
+            bodies.GameInfo(
                 game.name,
                 game.rules_version,
                 game.seats_min,
@@ -122,7 +122,7 @@ async def game_list(request: Request) -> Response:
 
 
 async def create(request: Request) -> Response:
-    body = msgspec.json.decode(await request.body(), type=wire.CreateRoom)
+    body = msgspec.json.decode(await request.body(), type=bodies.CreateRoom)
     code = "".join(secrets.choice(ALPHABET) for _ in range(6))
     table = Table(code, body.game)
     player = request.cookies["player"]
@@ -130,7 +130,7 @@ async def create(request: Request) -> Response:
     if refused:
         return Response(encode(refusal(refused.code, refused.detail)), 400, media_type="application/json")
     rooms[code] = table
-    return Response(encode(wire.RoomCreated(code, player, player)), media_type="application/json")
+    return Response(encode(bodies.RoomCreated(code, player, player)), media_type="application/json")
 
 
 async def mock(request: Request) -> Response:
