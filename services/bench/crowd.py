@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 BACK_S = 5.0  # those who lost a gateway come back anywhere within this
 RETRY_S = 1.0
-FOLLOW_S = 30.0
+FOLLOW_S = 120.0
 _TEXT, _CLOSE, _PING, _PONG = 1, 8, 9, 10
 
 

@@ -26,7 +26,7 @@ SEATS = 8
 EVENTS = 300
 TOGETHER = 50  # sockets that connect at once, before anything is measured
 PER_ROOM = 20
-READY_S = 20.0
+READY_S = 120.0
 # All of it comes from one address here, which is not how people come.
 LIMITS = {
     "NORIPAN_ROOMS_PER_MINUTE": "1000000",

@@ -42,7 +42,7 @@ async def decided(table) -> None:
 
 
 def readyz(stack) -> str:
-    with urllib.request.urlopen(f"{stack.gateway[0].url}/readyz", timeout=5) as answer:
+    with urllib.request.urlopen(f"{stack.gateway[0].url}/readyz", timeout=60) as answer:
         return answer.read().decode()
 
 

@@ -18,7 +18,7 @@ async def back_at_the_table(found) -> None:
     for table in found:
         for client in table.players:
             await client.ready()
-            await client.until(lambda c: all(seat["connected"] for seat in c.view["seats"].values()), 30)
+            await client.until(lambda c: all(seat["connected"] for seat in c.view["seats"].values()))
 
 
 def restarts(folder, game: str, how: str, away_s: float) -> None:
@@ -90,7 +90,7 @@ def test_a_machine_that_slept_plays_for_nobody(tmp_path):
                 process.resume()
             for table in found:
                 for client in table.players:
-                    await client.until(lambda c: any(event["type"] == "house_away" for event in c.events), 30)
+                    await client.until(lambda c: any(event["type"] == "house_away" for event in c.events))
                 assert not events(stack, table.room, b"timed_out")
 
     with Stack(tmp_path) as stack:

@@ -38,9 +38,7 @@ def composed(folder):
                 stop.callback(child.terminate)
             checks.append(([*NORIPAN, *service["healthcheck"]["test"][2:]], env))
         for check, env in checks:
-            wait_until(
-                lambda c=check, e=env: subprocess.run(c, cwd=ROOT, env=e, capture_output=True).returncode == 0, 30
-            )
+            wait_until(lambda c=check, e=env: subprocess.run(c, cwd=ROOT, env=e, capture_output=True).returncode == 0)
         yield store.url, urls
 
 

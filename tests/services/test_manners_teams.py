@@ -99,8 +99,8 @@ def test_nobody_is_told_where_everybody_plays_alone(stack: Stack) -> None:
     async def play() -> None:
         room, token = await create_room(stack.urls[0], "yut", {})
         async with Client(stack.urls, room, token) as one, Client(stack.urls, room, first=1) as two:
-            for client in (one, two):
-                await client.join("이름", nonce=False)
+            for name, client in (("하나", one), ("둘", two)):
+                await client.join(name, nonce=False)
             await one.until(lambda c: len(c.view["seats"]) == 2)
             await one.start()
             await two.until(lambda c: c.view["phase"] == "playing")

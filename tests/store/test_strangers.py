@@ -133,7 +133,7 @@ async def test_a_new_name_is_told_with_the_player_whose_it_is(p):
         await join(p, "ben", "벤벤", 3)
         told = []
         while len(told) < 2:
-            message = await heard.get_message(timeout=5)
+            message = await heard.get_message(timeout=60)
             if message and message["type"] == "message" and message["data"].startswith(b"names"):
                 told.append(message["data"])
     assert told == [b"names ben", b"names ben"], "an unchanged one is no news"
