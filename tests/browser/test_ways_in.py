@@ -42,7 +42,6 @@ def test_what_is_not_there_is_said_in_the_readers_language_with_a_way_to_the_sta
     assert (
         answers.get(stack.urls[0] + "/assets/gone-12345678.js", headers={"accept": "text/html"}).text() == "Not found\n"
     )
-    assert answers.get(stack.urls[0] + "/nonsense", headers={"accept": "application/json"}).text() == "Not found\n"
 
 
 def test_the_rules_can_be_read_before_anybody_plays(stack, phone):
