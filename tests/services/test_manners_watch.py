@@ -131,9 +131,10 @@ def test_no_way_in_is_faster_than_the_delay(stack: Stack) -> None:
                 await one.until(lambda c: c.number == 2)
                 told.append(await probe(guest))
                 assert told[0] == told[1] == told[2], "refusals tell how the game stands"
-                await guest.until(lambda c: c.view["phase"] == "over")
+                await guest.until(lambda c: c.view["phase"] == "over" or c.number == 2)
                 assert time.monotonic() - ended > DELAY_S - 0.2
-                assert guest.version >= last and guest.view["result"]
+                if guest.number == 1:  # the next lobby may come in the same moment
+                    assert guest.version >= last and guest.view["result"]
                 await guest.until(lambda c: c.number == 2 and c.view["phase"] == "lobby")
                 await one.leave()
                 await guest.join("손님")
