@@ -20,6 +20,7 @@ import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
+from engine.fold import entry_order
 from engine.patch import merge
 from schemas import wire
 from schemas.base import encode
@@ -78,6 +79,7 @@ class Client(Once, Deeds):
         self._at = self.first % len(self.urls)
         self._last_id = 0
         self._pending: dict[int, Pending] = {}
+        self._last = ""  # the entry after which the view is
         self._changed: set[asyncio.Future] = set()
         self._socket: ClientConnection | None = None
         self._ready = asyncio.Event()
@@ -218,7 +220,7 @@ class Client(Once, Deeds):
         elif kind is wire.LegalActions:
             self._answered(wire.Legal, tell.seat, tell)
         elif kind is wire.Names:
-            self.names = tell.names
+            self.names = {**self.names, **tell.names}
             self._notify()
         elif kind is wire.People:
             self.present = tell.people
@@ -257,10 +259,15 @@ class Client(Once, Deeds):
         self._notify()
 
     def _seen(self, entry: str, head: str) -> None:
+        self._last = entry
         if head:
             self.receipts.append(Receipt(self.game, self.version, entry, head))
         if self.view.get("phase") == "opening":
             self.open_nonces()
+
+    def has(self, entry: str) -> bool:
+        """Whether the view is the one after this entry, or a later one."""
+        return bool(self._last) and entry_order(self._last.encode()) >= entry_order(entry.encode())
 
     def _heard(self, said: wire.Said) -> None:
         self.said.append(said)

@@ -122,7 +122,11 @@ class Deeds:
         Raises Rejected, `stale_view` when the table has changed for the seat since then.
         """
         seen = self.version if after is None else after
-        return await self.ask(wire.Act, seat=seat, action=msgspec.Raw(encode(action)), turn=turn, after=seen)
+        done = await self.ask(wire.Act, seat=seat, action=msgspec.Raw(encode(action)), turn=turn, after=seen)
+        # An outcome may come before the view that has it (a repeat that was answered, an update behind a gap): the next move
+        # must not be decided on the view before.
+        await self.until(lambda c: c.has(done.entry))
+        return done
 
     async def touch(self, by: str | None = None) -> Done:
         return await self._do(wire.Touch, by)

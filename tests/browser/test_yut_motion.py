@@ -103,6 +103,9 @@ def still(pages: list[Page]) -> None:
 def test_things_have_names_and_events_are_told_once(stack, phone):
     pages = seated(phone, stack, "가나", CALM)
     page = in_turn(*pages)
+    page.wait_for_function(
+        "__stage.told.some((line) => line.text.includes('차례예요'))"
+    )  # of the beginning all is told
     told(page)
     before = len(events(page))
     page = thrown(page)

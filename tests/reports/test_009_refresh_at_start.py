@@ -49,6 +49,7 @@ def test_refresh_at_the_start_keeps_the_seat(stack: Stack, first: int) -> None:
             await acting.act(acting.seat, {"type": "roll"})
             await acting.act(acting.seat, {"type": "score", "category": "choice"})
             other = two if acting is one else one
+            await other.until(lambda c: c.seat in c.view.get("acting", ()))
             await other.act(other.seat, {"type": "roll"})
             await same(one, two)
             assert two.view["seats"][str(two.seat)]["connected"]

@@ -269,3 +269,35 @@ def test_an_answer_that_never_comes_is_not_waited_for(stack: Stack, monkeypatch:
             await one.say("emote", "wow")
 
     run(play())
+
+
+def test_a_move_is_over_when_the_view_has_it(stack: Stack) -> None:
+    """Its outcome may come first, as the answer to a repeat: who then moves on must not be told that the view is old."""
+
+    async def play() -> None:
+        room, token = await create_room(stack.urls[0], "yacht", {"turnSeconds": None})
+        async with Client(stack.urls, room, token) as one:
+            await one.join("하나", nonce=False)
+            await one.start()
+            await one.until(lambda c: c.view["phase"] == "playing")
+            late: list = []
+            hear = one._hear
+
+            def held(tell) -> None:  # updates wait for a moment, all else does not
+                late.append(tell) if type(tell) is wire.Update else hear(tell)
+
+            one._hear = held
+            acting = asyncio.create_task(one.act(0, {"type": "roll"}))
+            while not late:
+                await asyncio.sleep(0.01)
+            hear(wire.Ack(one._last_id, late[0].entry, "ok"))
+            await asyncio.sleep(0)
+            assert not acting.done()
+            one._hear = hear
+            for tell in late:
+                hear(tell)
+            done = await acting
+            assert one.has(done.entry)
+            await one.act(0, {"type": "score", "category": "choice"})
+
+    run(play())
