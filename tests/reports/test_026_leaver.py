@@ -54,6 +54,7 @@ def test_the_one_in_turn_leaves_for_good_and_the_others_give_up(stack: Stack) ->
             assert timed and {event["cause"] for event in timed} == {"absent"}
             [acting] = watcher.view["acting"]
             mover = next(client for client in here if client.seat == acting)
+            await mover.until(lambda c: c.version >= watcher.version)  # it decides on what the watcher has seen
             await mover.act(acting, {"type": "throw"})
             await here[0].act(here[0].seat, {"type": "concede"})
             assert here[0].view["phase"] == "playing", "two sides are left"

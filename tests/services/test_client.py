@@ -81,7 +81,10 @@ async def audited(stack: Stack, client: Client):
 
 
 async def chooser(one: Client, two: Client) -> Client:
-    return one if one.seat in one.view["acting"] else two
+    """Who is to act, as soon as its own view says so."""
+    found = one if one.seat in one.view["acting"] else two
+    await found.until(lambda c: c.version >= one.version)
+    return found
 
 
 def test_hidden_choices_reach_only_their_seat(stack: Stack) -> None:
