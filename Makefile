@@ -33,7 +33,7 @@ test: $(if $(BROWSER),browser)
 	exit $$failed
 
 test-python: $(DEV) $(if $(BROWSER),browser) $(WEB)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 browser: $(DEV)
 	@tools/browser.sh install >/dev/null

@@ -6,11 +6,14 @@ state sees what everybody sees and gets the public bytes.
 
 from typing import Any, NamedTuple, get_args
 
+from msgspec import UNSET, UnsetType
+
 from engine import chain
 from engine.fold import Decided, Position
 from engine.game import SPECTATOR, Seated, open_to_all
 from engine.kit import Kit
 from engine.patch import diff
+from engine.room.deadline import Due
 from engine.room.events import RoomEvent
 from engine.room.state import Room
 from engine.room.view import RoomView, room_view
@@ -64,10 +67,12 @@ def publication(
     decided: list[Decided],
     game_id: str,
     seen: RoomView | None = None,
+    now: Due | UnsetType | None = UNSET,
 ) -> Publication | None:
     """What to publish for a batch; None when it neither changed the room nor accepted anything.
 
-    seen: the spectators' view of `before`, when the caller has it from the last publication.
+    seen: the spectators' view of `before`, when the caller has it from the last publication. now: the deadline of `after`,
+    when the caller has it.
     """
     room = after.room
     events: list = []
@@ -95,7 +100,7 @@ def publication(
     seats = (*apart(kit, was), *apart(kit, room))
 
     public_was = seen if seen is not None or was is None else room_view(kit, was, SPECTATOR)
-    public_now = room_view(kit, room, SPECTATOR, None if was is None else (was, public_was))
+    public_now = room_view(kit, room, SPECTATOR, None if was is None else (was, public_was), now)
     patch = public_now if public_was is None else diff(public_was, public_now)
     updates = {PUBLIC: _frame(frame_head, shown(kit, events, raw, SPECTATOR), patch, done)}
     for seat in set(seats) if seats else ():

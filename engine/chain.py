@@ -30,8 +30,9 @@ def blind(format: int, secret: bytes, entry_id: bytes) -> bytes:
 
 def link(head: bytes, entry_id: bytes, entry: bytes, code: str, blind: bytes, events: list[bytes]) -> bytes:
     """The head after one more decided entry. `code` is "ok" or the reject code; `blind` b"" in format 1."""
-    hidden = (blind,) if blind else ()
-    return hashlib.sha256(prefixed(head, entry_id, entry, code.encode(), *hidden, *events)).digest()
+    if blind:
+        return hashlib.sha256(prefixed(head, entry_id, entry, code.encode(), blind, *events)).digest()
+    return hashlib.sha256(prefixed(head, entry_id, entry, code.encode(), *events)).digest()
 
 
 def text(head: bytes) -> str:

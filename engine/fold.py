@@ -70,20 +70,21 @@ def entry_order(entry_id: bytes) -> tuple[int, int]:
 def step(kit: Kit, at: Position, entry: Entry, game_id: str) -> tuple[Position, Decided]:
     """Decide one entry. Raises whatever the game raises: the caller parks it (`park`)."""
     room, chance, head = at
+    at_ms = entry_ms(entry.id)
     try:
         command = decode_command(entry.data)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         outcome = Rejected("bad_message", Detail(field="entry", expected=str(error)))
     else:  # outside the net: the same errors raised by a game are its faults, to be parked
         private = bytes.fromhex(entry.private.decode()) if entry.private else b""
-        outcome = decide(kit, room, chance, command, private, entry_ms(entry.id), game_id)
+        outcome = decide(kit, room, chance, command, private, at_ms, game_id)
     if isinstance(outcome, Rejected):
         if head:
             head = _link(head, room, chance, entry, outcome.code, [])
         return Position(room, chance, head), Decided(entry, outcome.code, outcome.detail, (), [])
     events, chance = outcome
     room = kit.evolve(room, events)
-    closing = ending(kit, room, chance, entry_ms(entry.id)) if room is not None and events else ()
+    closing = ending(kit, room, chance, at_ms) if room is not None and events else ()
     if closing:
         room = kit.evolve(room, closing)
         events = (*events, *closing)

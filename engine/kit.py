@@ -19,7 +19,8 @@ SNAPSHOT_SCHEMA = 2  # raise when Room, Seat or Chance change shape: older snaps
 
 
 class Kit:
-    """of_one_seat: the types of the game's events that name the one seat whose moves they change.
+    """of_one_seat: for each type of the game's events, whether it names the one seat whose moves it changes; None for the
+    room's own events.
 
     decode_event(json) -> event; decode_action(json) -> action; decode_room / encode_room: snapshots (msgpack).
 
@@ -33,7 +34,8 @@ class Kit:
                 raise ValueError(f"game {game.name!r}: event {kind.__struct_config__.tag!r} is one of the room's own")
         self.game = game
         kinds = get_args(game.Event) or (game.Event,)
-        self.of_one_seat = frozenset(kind for kind in kinds if "seat" in kind.__struct_fields__)
+        self.of_one_seat: dict[type, bool | None] = dict.fromkeys(get_args(RoomEvent))
+        self.of_one_seat |= {kind: "seat" in kind.__struct_fields__ for kind in kinds}
         self.snapshot_schema = b"%d.%d" % (SNAPSHOT_SCHEMA, game.rules_version)
         self.decode_event = msgspec.json.Decoder(RoomEvent | game.Event).decode
         self.decode_action = msgspec.json.Decoder(game.Action).decode

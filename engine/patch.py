@@ -4,7 +4,8 @@ View fields are never null (absent means none), so a merge patch can carry every
 directly and leaves everything that is the same object untouched, since most of a view does not change in one action.
 """
 
-from operator import attrgetter
+from itertools import compress, count
+from operator import attrgetter, is_not
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -44,8 +45,10 @@ def diff(old: Any, new: Any) -> dict[str, Any]:
                     patch[name] = None
         return patch
     getter, wires = _kinds.get(kind) or _kind(kind)
-    for name, a, b in zip(wires, getter(old), getter(new), strict=True):
-        if a is not b and a != b:
+    olds, news = getter(old), getter(new)
+    for index in compress(count(), map(is_not, olds, news)):  # most fields are the same object
+        name, a, b = wires[index], olds[index], news[index]
+        if a != b:
             if b is UNSET:
                 patch[name] = None
             else:

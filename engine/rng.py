@@ -69,11 +69,7 @@ class Rng:
 
 def prefixed(*parts: bytes) -> bytes:
     """Each part after its length as 4 bytes big-endian: no two different lists give the same bytes."""
-    pieces = []
-    for part in parts:
-        pieces.append(_length(len(part)))
-        pieces.append(part)
-    return b"".join(pieces)
+    return b"".join([_length(len(part)) + part for part in parts])
 
 
 def commitment(value: bytes) -> str:

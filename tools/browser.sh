@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the path of a Chromium that starts, for the tests that drive one: that of CHROMIUM, else one of the system, else the
-# one that was downloaded into .venv before. `tools/browser.sh install` gets one where there is none: by apt-get as root,
+# Prints the path of a Chromium that starts, for the tests that drive one: that of CHROMIUM, else one of the system (first the
+# one without windows, which needs half the time), else the one that was downloaded into .venv before. `tools/browser.sh install` gets one where there is none: by apt-get as root,
 # else by Playwright's own download. Where neither can be done it says so in one sentence and fails.
 root=$(cd "$(dirname "$0")/.." && pwd)
 python=$root/.venv/bin/python
@@ -21,7 +21,7 @@ PYTHON
 
 find() {
     mac="/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-    for name in chromium chromium-browser google-chrome google-chrome-stable "$mac"; do
+    for name in chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable "$mac"; do
         if starts "$name"; then
             command -v "$name"
             return 0
@@ -45,8 +45,11 @@ apt=""
 if [ "${1:-}" = install ] && [ -n "$apt" ]; then
     echo "No Chromium for the browser tests was found; installing the system's" >&2
     export DEBIAN_FRONTEND=noninteractive
-    { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1
-    find && exit 0
+    apt-get update -qq >/dev/null 2>&1
+    for name in chromium-headless-shell chromium; do
+        apt-get install -y -qq --no-install-recommends "$name" >/dev/null 2>&1
+        find && exit 0
+    done
 fi
 if [ "${1:-}" = install ] && [ -x "$python" ]; then
     echo "Downloading a Chromium for the browser tests into .venv/browsers" >&2

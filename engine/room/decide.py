@@ -47,7 +47,9 @@ def decide(kit, room: Room | None, chance: Chance, command: Any, private: bytes,
 
 def _drawn(events: tuple, ctx: Ctx, before: int) -> tuple:
     """The game's events, after checking that they record every value they drew. Raises AssertionError: a bug in the game."""
-    drawn = sum(event.draws for event in events)
+    drawn = 0
+    for event in events:
+        drawn += event.draws
     if drawn != ctx.rng.n - before:
         raise AssertionError(f"events record {drawn} draws, the decision used {ctx.rng.n - before}")
     return events

@@ -286,35 +286,39 @@ def evolve(kit: Any, room: Room | None, events: Any) -> Room | None:
     game_evolve = game.evolve
     handlers = EVOLVE
     of_one_seat = kit.of_one_seat
-    dirty = False
     for_all = 0  # the last event of the game that is not about one seat
     for_one: dict[int, int] = {}
     for event in events:
         version += 1
         kind = type(event)
-        if kind in handlers:
-            if dirty:
+        its_seat = of_one_seat[kind]
+        if its_seat is not None:
+            state = game_evolve(state, event)
+            draws += event.draws
+            if its_seat:
+                for_one[event.seat] = version
+            else:
+                for_all = version
+        elif kind in handlers:
+            if for_all or for_one:  # so the game has moved
                 room = replace(room, state=state, draws=draws)
-                dirty = False
             room = handlers[kind](room, event)
             if isinstance(event, ev.Sign):
                 room = replace(room, active_ms=event.at_ms, closes_ms=0)
         elif kind is ev.Opened:
             room = _opened(room, event, game.seats_max)
-        elif kind is ev.Began:
+        else:  # began
             state = game.new(kit.options(room.options), len(room.seats))
             room = replace(room, phase=PLAYING, state=state, changed=(version,) * len(room.seats))
-        else:
-            state = game_evolve(state, event)
-            draws += event.draws
-            dirty = True
-            if kind in of_one_seat:
-                for_one[event.seat] = version
-            else:
-                for_all = version
     if room is None:
         return None
-    changed = room.changed
-    if for_all or for_one:
-        changed = tuple([max(was, for_all, for_one.get(seat, 0)) for seat, was in enumerate(changed)])
+    if not (for_all or for_one):
+        return replace(room, version=version, state=state)
+    changed = (for_all,) * len(room.changed) if for_all else room.changed
+    if for_one:
+        latest = list(changed)
+        for seat, at in for_one.items():
+            if at > for_all:
+                latest[seat] = at
+        changed = tuple(latest)
     return replace(room, version=version, state=state, draws=draws, changed=changed)

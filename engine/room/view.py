@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from engine.game import Viewer
-from engine.room.deadline import due
+from engine.room.deadline import Due, due
 from engine.room.state import LOBBY, OPENING, PLAYING, Room
 from schemas.entry import Settings
 
@@ -78,8 +78,17 @@ def _settings(settings: Settings) -> dict[str, Any]:
     return msgspec.to_builtins(settings)
 
 
-def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | None = None) -> RoomView:
-    """The view of `viewer`. `prev`: an earlier room of the same game with its view, whose unchanged parts are reused."""
+def room_view(
+    kit,
+    room: Room,
+    viewer: Viewer,
+    prev: tuple[Room, RoomView] | None = None,
+    now: Due | UnsetType | None = UNSET,
+) -> RoomView:
+    """The view of `viewer`. `prev`: an earlier room of the same game with its view, whose unchanged parts are reused.
+
+    now: the room's deadline, when the caller has it.
+    """
     was, seen = prev if prev is not None else (None, None)
     if was is not None and was.seats is room.seats and was.phase == room.phase:
         seats = seen.seats
@@ -96,8 +105,10 @@ def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | Non
             if seat is not None
         }
     options = seen.options if was is not None and was.options is room.options else kit.options_view(room.options)
+    settings = seen.settings if was is not None and was.settings is room.settings else _settings(room.settings)
     code, _, n = room.id.partition("/")
-    now = due(kit, room)
+    if now is UNSET:
+        now = due(kit, room)
     acting: Any = UNSET
     turn: Any = UNSET
     deadline: Any = UNSET
@@ -112,7 +123,7 @@ def room_view(kit, room: Room, viewer: Viewer, prev: tuple[Room, RoomView] | Non
         room.game,
         room.rules_version,
         options,
-        _settings(room.settings),
+        settings,
         room.host,
         room.commitment,
         seats,

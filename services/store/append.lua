@@ -6,6 +6,10 @@
 -- Returns {status, entry, code}: 0 new; 1 repeat (code '' while undecided); -1 no room; -2 game moved on; -3 too old; -4 overloaded;
 --   -5 refused: the sender has no seat; -6 somebody here has a name that looks the same; -7 too many Joins; -8 the log is full
 -- Ids of one session share 64 slots, so a slot that holds a later id says that this one is too old to be remembered.
+-- include ids
+-- include now
+-- include wake
+-- include bounds
 local SESSIONS_MAX, ROOM_SESSIONS_MAX, KEPT_MS = 16, 256, 600000 -- as in write.py, which says why
 local TOUCH = 16 -- entries of a session between two notes of its last use
 local LONG = 512 -- entries of a log that is longer than that of a game that nobody disturbs before it begins
@@ -15,12 +19,13 @@ local tag, part, room = string.sub(r, 1, 5), string.sub(r, 2, 4), string.sub(r, 
 local id = tonumber(ARGV[3])
 local ring = '@' .. session .. ':'
 local slot = ring .. (id % 64)
-local h = redis.call('HMGET', r, 'n', 'cur', 'd', 'a', slot, 'base', ring .. ((id - 1) % 64), 'seated', 'asking', 'full')
+local h = redis.call('HMGET', r, 'n', 'cur', 'd', 'a', slot, 'base', ring .. ((id - 1) % 64))
 if not h[1] then return {-1} end
 if h[5] then
   local seen, entry, code = string.match(h[5], '^(%d+) (%S+) ?(.*)$')
   seen = tonumber(seen)
   if seen == id then
+    -- include after
     -- decided in this game, or in an earlier one of the room
     if code == '' and (not after(entry, h[2]) or (h[6] and not after(entry, h[6]))) then
       code = 'ok'
@@ -35,57 +40,27 @@ if h[5] then
 end
 if h[1] ~= n then return {-2} end
 local player, nickname, stranger = ARGV[9] or ARGV[8], ARGV[10] or '', ARGV[11] or ''
-local seated, asking, length = h[8] or ' ', h[9] or ' ', tonumber(h[4])
-local has_seat = string.find(seated, ' ' .. player .. ' ', 1, true) ~= nil
+local length = tonumber(h[4])
+local seated, asking, has_seat = ' ', ' ', false
+if nickname ~= '' or length >= LONG then
+  local s = redis.call('HMGET', r, 'seated', 'asking')
+  seated, asking = s[1] or ' ', s[2] or ' '
+  has_seat = string.find(seated, ' ' .. player .. ' ', 1, true) ~= nil
+end
 if stranger == 'surely' then return {-5} end
 if stranger == 'when long' and length >= LONG and not has_seat then return {-5} end
-if stranger == 'unless noticed' and not noticed(r, player) then return {-5} end
+if stranger == 'unless noticed' then
+  -- include noticed
+  if not noticed(r, player) then return {-5} end
+end
 -- A game's log is bounded: near its end only those who play may write, at its end the game is over by a rule.
-if h[10] == n or (length >= LOG_SEATED and not has_seat) then return {-8} end
+if length >= LOG_SEATED and (not has_seat or redis.call('HGET', r, 'full') == n) then return {-8} end
 if h[4] - h[3] >= tonumber(ARGV[7]) then return {-4} end
 if nickname ~= '' then
+  -- include names
+  -- include often
   if looks_alike(tag .. ':n:' .. room, player, ARGV[12]) then return {-6} end
   if not has_seat and too_often(tag .. ':l:' .. room, 'join:' .. player, JOINS_MAX, JOINS_MS) then return {-7} end
-end
-
--- Room for the outcomes of one more session: that of an owner with too many which was silent longest goes; else of those
--- whose owners have no seat; else of all that were silent for long. So people without a seat keep nobody out who has one.
--- None goes whose last entry is undecided, since its outcome would be written after it went.
-local function make_room(o, owner)
-  local all, from = redis.call('ZRANGE', o, 0, -1), {}
-  for k = 1, #all do
-    if string.sub(all[k], 1, #owner) == owner then from[#from + 1] = all[k] end
-  end
-  local limit = h[4] == h[3] and math.huge or ms_of(h[2] == '0-0' and h[6] or h[2])
-  if #from < SESSIONS_MAX then
-    if #all < ROOM_SESSIONS_MAX then return true end
-    from = {}
-    for k = 1, #all do
-      local other = string.match(all[k], '^(%S+) ')
-      if other and not string.find(seated .. asking, ' ' .. other .. ' ', 1, true) then from[#from + 1] = all[k] end
-    end
-    if #from == 0 then
-      from, limit = all, math.min(limit, now_ms() - KEPT_MS)
-    end
-  end
-  local gone, ring_of_gone
-  for k = 1, math.min(#from, SESSIONS_MAX) do
-    -- times in `o` may be some entries old: the ring itself tells
-    local ring, last, other = {}, 0, string.match(from[k], ' (.*)$')
-    for place = 0, 63 do ring[place + 1] = '@' .. other .. ':' .. place end
-    for _, seen in ipairs(redis.call('HMGET', r, unpack(ring))) do
-      local entry = seen and string.match(seen, '^%d+ (%S+)')
-      if entry then last = math.max(last, ms_of(entry)) end
-    end
-    redis.call('ZADD', o, last, from[k])
-    if last < limit then
-      gone, ring_of_gone, limit = from[k], ring, last
-    end
-  end
-  if not gone then return false end
-  redis.call('HDEL', r, unpack(ring_of_gone))
-  redis.call('ZREM', o, gone)
-  return true
 end
 
 -- A session whose ring has this place or the one before is known.
@@ -93,7 +68,50 @@ local known = h[5] or h[7]
 if not known or id % TOUCH == 0 then
   local o, owner = tag .. ':o:' .. room, ARGV[8] .. ' '
   known = known or redis.call('ZSCORE', o, owner .. session)
-  if not known and not make_room(o, owner) then return {-4} end
+  if not known then
+    -- Room for the outcomes of one more session: that of an owner with too many which was silent longest goes; else of those
+    -- whose owners have no seat; else of all that were silent for long. So people without a seat keep nobody out who has one.
+    -- None goes whose last entry is undecided, since its outcome would be written after it went.
+    local function make_room(o, owner)
+      local all, from = redis.call('ZRANGE', o, 0, -1), {}
+      for k = 1, #all do
+        if string.sub(all[k], 1, #owner) == owner then from[#from + 1] = all[k] end
+      end
+      local limit = h[4] == h[3] and math.huge or ms_of(h[2] == '0-0' and h[6] or h[2])
+      if #from < SESSIONS_MAX then
+        if #all < ROOM_SESSIONS_MAX then return true end
+        from = {}
+        local s = redis.call('HMGET', r, 'seated', 'asking')
+        local here = (s[1] or ' ') .. (s[2] or ' ')
+        for k = 1, #all do
+          local other = string.match(all[k], '^(%S+) ')
+          if other and not string.find(here, ' ' .. other .. ' ', 1, true) then from[#from + 1] = all[k] end
+        end
+        if #from == 0 then
+          from, limit = all, math.min(limit, now_ms() - KEPT_MS)
+        end
+      end
+      local gone, ring_of_gone
+      for k = 1, math.min(#from, SESSIONS_MAX) do
+        -- times in `o` may be some entries old: the ring itself tells
+        local ring, last, other = {}, 0, string.match(from[k], ' (.*)$')
+        for place = 0, 63 do ring[place + 1] = '@' .. other .. ':' .. place end
+        for _, seen in ipairs(redis.call('HMGET', r, unpack(ring))) do
+          local entry = seen and string.match(seen, '^%d+ (%S+)')
+          if entry then last = math.max(last, ms_of(entry)) end
+        end
+        redis.call('ZADD', o, last, from[k])
+        if last < limit then
+          gone, ring_of_gone, limit = from[k], ring, last
+        end
+      end
+      if not gone then return false end
+      redis.call('HDEL', r, unpack(ring_of_gone))
+      redis.call('ZREM', o, gone)
+      return true
+    end
+    if not make_room(o, owner) then return {-4} end
+  end
   redis.call('ZADD', o, now_ms(), owner .. session)
 end
 local entry
@@ -105,12 +123,17 @@ else
   entry = redis.call('XADD', log, '*', 'd', ARGV[4], 'o', origin, 'p', private)
 end
 redis.call('HSET', r, slot, ARGV[3] .. ' ' .. entry, 'a', h[4] + 1)
-end_if_full(r, log, n, length + 1)
+if length + 1 >= LOG_MAX then
+  -- include full
+  end_if_full(r, log, n, length + 1)
+end
 local now = ms_of(entry)
 if nickname ~= '' then -- only a Join brings one
   if not has_seat and not string.find(asking, ' ' .. player .. ' ', 1, true) then
     redis.call('HSET', r, 'asking', asking .. player .. ' ')
   end
+  -- include names
+  -- include take_name
   take_name(tag, room, player, ARGV[12] .. '\n' .. nickname, has_seat)
 end
 local m = tag .. ':m'

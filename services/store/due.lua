@@ -2,6 +2,14 @@
 -- None while the house is closed, and none in a partition whose rooms were not told yet when it was away.
 -- KEYS due, ready, m, queue, bell, house ; ARGV tag, part, limit, re-arm ms, lease ms
 -- Returns {timeouts appended, ms of lateness of the oldest, more (1 when the limit was reached)}
+-- include ids
+-- include after
+-- include now
+-- include wake
+-- include noticed
+-- include log
+-- include sockets
+-- include house
 local now = now_ms()
 local tag = ARGV[1]
 local open, number, from, to = house_state(KEYS[6], now)

@@ -4,6 +4,12 @@
 -- KEYS r, a (old game), a (new game), s, ready, m, queue, bell, due
 -- ARGV tag, part, room, n (old), cursor (old), data of the Open entry, private, lease ms, seated player..
 -- Returns the entry id, or false when the room stands elsewhere or has unread entries
+-- include ids
+-- include now
+-- include wake
+-- include noticed
+-- include log
+-- include sockets
 local h = redis.call('HMGET', KEYS[1], 'n', 'cur', 'v', 'd', 'head')
 if h[1] ~= ARGV[4] or h[2] ~= ARGV[5] then return false end
 if #redis.call('XRANGE', KEYS[2], '(' .. h[2], '+', 'COUNT', 1) > 0 then return false end

@@ -34,7 +34,7 @@ def _unused(room: Room) -> bool:
 
 
 def _seated(room: Room | None) -> str:
-    return " " + "".join(seat.player + " " for seat in (room.seats if room else ()) if seat)
+    return " ".join(["", *[seat.player for seat in (room.seats if room else ()) if seat], ""])
 
 
 def fold_claim(
@@ -95,7 +95,8 @@ def commit_of(
             rejects.append((field, f"{number} {one.entry.id.decode()} {one.code}"))
             session = origin.rpartition(":")[0]
             frames.setdefault(session, []).append(reject_frame(k.game.codes, one.code, int(number), one.detail))
-    published = publication(k, before, after, decided, game_id, seen)
+    deadline = due(k, after.room)
+    published = publication(k, before, after, decided, game_id, seen, deadline)
     message = b""
     if published is not None:
         message = encode_publication(
@@ -104,7 +105,6 @@ def commit_of(
     elif frames:
         message = encode_publication(Publication(game_id, claim.version, claim.version, {}, frames))
     room = after.room
-    deadline = due(k, room)
     changed = after.chance is not before.chance
     commit = Commit(
         claim.room,

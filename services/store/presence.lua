@@ -1,6 +1,12 @@
 -- A gateway's first socket of a player in a room opened (present '1') or its last one closed ('0').
 -- KEYS s, g, ready, m, queue, bell ; ARGV tag, part, room, player, generation, present, gateway lease ms, drain lease ms
 -- Returns 1 when an entry was appended
+-- include ids
+-- include now
+-- include wake
+-- include noticed
+-- include log
+-- include sockets
 local now = now_ms()
 local tag, room, player, generation = ARGV[1], ARGV[3], ARGV[4], ARGV[5]
 local held = tag .. ':gr:' .. generation

@@ -6,6 +6,7 @@ call the outcome is unknown; callers ask again by the same action id, or re-read
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -22,21 +23,9 @@ from redis.exceptions import NoScriptError, RedisError
 from services.store.link import Link, settle
 
 HERE = Path(__file__).parent
-HEADS = {
-    "append": ("wake", "names"),
-    "create": ("wake",),
-    "forget": (),
-    "handoff": ("wake",),
-    "due": ("wake", "sockets", "house"),
-    "sweep": ("wake", "sockets", "house"),
-    "presence": ("wake", "sockets"),
-    "beat": ("wake", "sockets"),
-    "renew": ("wake",),
-    "serve": ("wake", "sockets"),
-    "next": ("wake", "sockets"),
-    "say": ("wake",),
-    "turn": ("names",),
-}
+# A line of a script that stands for another file. It may stand in a branch: what a file defines is made anew with each call,
+# so what is seldom needed is included where it is needed.
+_INCLUDE = re.compile(r"^ *-- include (\w+)$", re.MULTILINE)
 # Batches under way at once. Calls of a busy process wait for one to land and go out together: both sides then work through
 # larger batches, with fewer system calls, and nobody waits longer than a round trip.
 FLIGHTS_MAX = 2
@@ -47,10 +36,13 @@ Unreachable = (RedisConnectionError, OSError, TimeoutError, asyncio.TimeoutError
 
 @cache
 def script(name: str) -> tuple[str, str]:
-    """(source, sha1) of a Lua file with the shared heads it names."""
-    parts = [*HEADS[name], name]
-    source = "\n".join((HERE / f"{part}.lua").read_text() for part in parts)
+    """(source, sha1) of a Lua file with the files that it includes."""
+    source = _source(name)
     return source, hashlib.sha1(source.encode()).hexdigest()
+
+
+def _source(name: str) -> str:
+    return _INCLUDE.sub(lambda found: _source(found[1]), (HERE / f"{name}.lua").read_text())
 
 
 def connect(url: str, *, timeout_s: float | None = 5.0, connections: int = 8) -> Redis:

@@ -1,6 +1,8 @@
 -- A gateway serves for so long, or ends to (0). When none did just before, that time gets a number: the house was away.
 -- KEYS house ; ARGV generation, lease ms
 -- Returns {number of the newest time away, 1 when it ended with this call}
+-- include now
+-- include sockets
 local function whole(n) return string.format('%.0f', n) end
 local house, mine, lease = KEYS[1], 'g:' .. ARGV[1], tonumber(ARGV[2])
 local now = now_ms()

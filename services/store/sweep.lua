@@ -4,6 +4,13 @@
 -- cut to its length, so that one that lives renews it and its players are not told to be gone. While the house is away, or was
 -- and the rooms do not know it yet, nobody is.
 -- Returns {1 when a drain was scheduled, sockets removed}
+-- include ids
+-- include now
+-- include wake
+-- include noticed
+-- include log
+-- include sockets
+-- include house
 local GATEWAY_MS, STUCK_MS = 6000, 60000
 local now = now_ms()
 local tag = ARGV[1]

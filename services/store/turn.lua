@@ -87,6 +87,8 @@ while i < #ARGV do
     end
     if h[9] ~= ARGV[i + 12] then
       redis.call('HSET', r, 'seated', ARGV[i + 12])
+      -- include names
+      -- include seat_names
       seat_names(tag, room, h[9] or ' ', ARGV[i + 12], n == '1')
     end
     if ARGV[i + 13] ~= '' then

@@ -18,7 +18,8 @@ def test_a_late_second_player_gets_the_current_game(stack: Stack) -> None:
                 await two.join("둘")
                 await one.configure(settings={"keep_order": True})
                 await one.start()
-                await two.until(lambda c: c.view["phase"] == "playing")
+                for client in (one, two):
+                    await client.until(lambda c: c.view["phase"] == "playing")
                 guest = two.token
             await one.act(0, {"type": "roll"})
             await one.act(0, {"type": "score", "category": "choice"})

@@ -100,7 +100,8 @@ def test_following_begins_exactly_where_reading_ended(tmp_path: Path, monkeypatc
         async with Client(stack.urls[0], room, token) as one, Client(stack.urls[1], room) as watcher:
             await one.join("하나")
             await one.start()
-            await watcher.until(lambda c: c.view["phase"] == "playing")
+            for client in (one, watcher):
+                await client.until(lambda c: c.view["phase"] == "playing")
             before = len(watcher.events) - watcher.version
             proxy.delay_s = 0.015
             busy = asyncio.create_task(hold(one))

@@ -22,7 +22,7 @@ from services.store.write import (
 from tests.store.party import party
 from tests.store.table import ROOM
 
-LONG, SEATED, FULL = 512, 16_000, 20_000  # as in append.lua and wake.lua
+LONG, SEATED, FULL = 512, 16_000, 20_000  # as in append.lua and bounds.lua
 
 
 def run(*players: str):
