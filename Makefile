@@ -14,7 +14,7 @@ DEV := $(VENV)/.dev-stamp
 NPM := services/web/node_modules/.npm-stamp
 WEB := services/web/dist/index.html
 WEB_SOURCES := $(shell find services/web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' -not -path '*/tests/*')
-JOBS ?= 2
+JOBS ?= 4
 ARGS ?=
 # "yes" unless ARGS names tests and none that drive a browser, or leaves those out.
 BROWSER = $(if $(findstring --ignore=tests/browser,$(ARGS)),,$(if $(filter-out tests/,$(filter tests/%,$(ARGS))),$(findstring \
@@ -33,7 +33,7 @@ test: $(if $(BROWSER),browser)
 	exit $$failed
 
 test-python: $(DEV) $(if $(BROWSER),browser) $(WEB)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --no-loadscope-reorder $(ARGS)
 
 browser: $(DEV)
 	@tools/browser.sh install >/dev/null

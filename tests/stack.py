@@ -25,6 +25,7 @@ import pytest
 import redis
 
 from services.store.server import Embedded, embedded, free_port
+from tests import warm
 
 ROOT = Path(__file__).parents[1]
 READY_S = 120.0
@@ -52,11 +53,11 @@ def wait_until(what, seconds: float = 60.0, said=lambda: "") -> None:
 
 
 class Process:
-    """One `python -m services.<kind>`. `ready`: whether it serves now, asked after each start."""
+    """One `python -m services.<kind>`. `ready`: whether it serves now, asked after each start. `cold`: as in Stack."""
 
-    def __init__(self, name: str, kind: str, env: dict[str, str], log: Path, port: int = 0) -> None:
-        self.name, self.kind, self.env, self.log, self.port = name, kind, env, log, port
-        self._process: subprocess.Popen | None = None
+    def __init__(self, name: str, kind: str, env: dict[str, str], log: Path, port: int = 0, cold: bool = True) -> None:
+        self.name, self.kind, self.env, self.log, self.port, self.cold = name, kind, env, log, port, cold
+        self._process: subprocess.Popen | warm.Child | None = None
         self._mark = 0
 
     @property
@@ -76,9 +77,11 @@ class Process:
         assert not self.running, f"{self.name} is running already"
         with self.log.open("ab") as out:
             self._mark = out.tell()
-            self._process = subprocess.Popen(
-                (sys.executable, "-m", f"services.{self.kind}"), cwd=ROOT, env=self.env, stdout=out, stderr=out
-            )
+            if self.cold:
+                command = (sys.executable, "-m", f"services.{self.kind}")
+                self._process = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=out, stderr=out)
+            else:
+                self._process = warm.start(self.kind, self.env, self.log)
         if wait:
             self.wait_ready()
         return self
@@ -141,7 +144,10 @@ class Process:
 
 
 class Stack:
-    """See the module. `env`: further NORIPAN_* settings; `conf`: directives of the embedded server."""
+    """See the module. `env`: further NORIPAN_* settings; `conf`: directives of the embedded server.
+
+    cold: each process is an interpreter of its own from its first line on; otherwise it is forked from one (tests/warm.py).
+    """
 
     def __init__(
         self,
@@ -152,12 +158,14 @@ class Stack:
         schedulers: int = 1,
         env: dict[str, str] | None = None,
         redis_url: str = "",
+        cold: bool = False,
         **conf: object,
     ) -> None:
         self.folder = folder
         self._counts = {"gateway": gateways, "worker": workers, "scheduler": schedulers}
         self._env = {**DEFAULTS, **(env or {})}
         self._redis_url = redis_url  # what the processes are told, when it is not the server itself (a proxy)
+        self._cold = cold
         self._conf = conf
         self._exit = contextlib.ExitStack()
         self.gateway: list[Process] = []
@@ -203,7 +211,9 @@ class Stack:
             **({"NORIPAN_PORT": str(port)} if port else {}),
             **env,
         }
-        process = Process(name, kind, env, self.folder / f"{name}.log", port)
+        # An interpreter takes in what PYTHONPATH says when it starts.
+        cold = self._cold or env["PYTHONPATH"] != str(ROOT)
+        process = Process(name, kind, env, self.folder / f"{name}.log", port, cold)
         getattr(self, kind).append(process)
         return process
 

@@ -17,6 +17,14 @@ def tap(page: Page, name: str) -> None:
     page.get_by_test_id(name).click()
 
 
+def becomes(page: Page, script: str, arg: object = None) -> None:
+    """Wait until an expression is true. Playwright's own waiting evaluates it in the page, whose rules forbid that."""
+    end = time.monotonic() + 60
+    while not page.evaluate(script, arg):
+        assert time.monotonic() < end, f"still not true: {script}"
+        page.wait_for_timeout(20)
+
+
 def told_of_the_game(page: Page) -> list[str]:
     """What live regions told, but for who came and went: that a line was gone for a moment is news, and a busy machine may
     take long enough to come back for it to be told."""

@@ -10,7 +10,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.table import alone, begin, faces, opened, ready, roll, score, sit, tap
+from tests.browser.table import alone, becomes, begin, faces, opened, ready, roll, score, sit, tap
 
 pytestmark = pytest.mark.browser
 # Events without a sentence of their own: what they mean is told by the one that follows, or is no news.
@@ -88,7 +88,7 @@ def step(page: Page, act, kind: str) -> None:
     told(page)
     before = len(events(page))
     act()
-    page.wait_for_function("count => __stage.told.length >= count", arg=1)
+    becomes(page, "count => __stage.told.length >= count", 1)
     ready(page)
     page.wait_for_timeout(300)  # anything said twice would come now
     new = [one for one in events(page)[before:] if one["type"] not in SILENT]

@@ -7,7 +7,7 @@ Method: addresses and codes as people send them; a browser that tells what was a
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.table import begin, create, opened, sit, tap
+from tests.browser.table import becomes, begin, create, opened, sit, tap
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -76,7 +76,7 @@ def test_the_screen_stays_on_while_one_plays_and_no_longer(stack, phone):
     other = phone(link)
     sit(other, "지우")
     begin(page, other)
-    page.wait_for_function("screens.length === 1 && screens[0] === 'screen'")
+    becomes(page, "screens.length === 1 && screens[0] === 'screen'")
     page.locator("header a").click()
-    page.wait_for_function("screens.join() === 'screen,released'")
+    becomes(page, "screens.join() === 'screen,released'")
     assert page.errors == []

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.conftest import tab
-from tests.browser.table import ready, tap, told_of_the_game
+from tests.browser.table import becomes, ready, tap, told_of_the_game
 from tests.browser.test_051_screen_reader import SILENT, events, toggles, told
 from tests.browser.test_yut_table import CALM, CHIPS, PIECES, in_turn, seated, settled, thrown
 from tests.stack import wait_until
@@ -68,7 +68,7 @@ def test_a_throw_takes_its_time_and_everything_moves_once(stack, phone):
     move(page)
     for one in pages:
         expect(one.locator("[data-testid^='stack-']")).to_have_count(1)
-        one.wait_for_function("document.querySelector('[data-testid=board]').dataset.playing === ''")
+        becomes(one, "document.querySelector('[data-testid=board]').dataset.playing === ''")
         assert len([line for line in moved(one) if line.startswith("g.")]) == 1
     still(pages)
 
@@ -107,9 +107,7 @@ def still(pages: list[Page]) -> None:
 def test_things_have_names_and_events_are_told_once(stack, phone):
     pages = seated(phone, stack, "가나", CALM)
     page = in_turn(*pages)
-    page.wait_for_function(
-        "__stage.told.some((line) => line.text.includes('차례예요'))"
-    )  # of the beginning all is told
+    becomes(page, "__stage.told.some((line) => line.text.includes('차례예요'))")  # of the beginning all is told
     told(page)
     before = len(events(page))
     page = thrown(page)

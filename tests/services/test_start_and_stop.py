@@ -27,7 +27,7 @@ KINDS = ["gateway", "worker", "scheduler"]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_process_that_starts_before_its_server_waits_for_it_and_says_so(kind, tmp_path):
-    with Stack(tmp_path, gateways=0, workers=0, schedulers=0) as stack:
+    with Stack(tmp_path, gateways=0, workers=0, schedulers=0, cold=True) as stack:
         stack.server.stop()
         process = stack.add(kind, kind).start(wait=False)
         wait_until(lambda: '"waiting for redis"' in process.tail(), said=process.tail)
@@ -40,7 +40,7 @@ def test_a_process_that_starts_before_its_server_waits_for_it_and_says_so(kind, 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_process_that_waits_for_its_server_is_alive_and_ends_by_sigterm(kind, tmp_path):
-    with Stack(tmp_path, gateways=0, workers=0, schedulers=0) as stack:
+    with Stack(tmp_path, gateways=0, workers=0, schedulers=0, cold=True) as stack:
         stack.server.stop()
         process = stack.add(kind, kind).start(wait=False)
         wait_until(lambda: '"waiting for redis"' in process.tail(), said=process.tail)
@@ -85,7 +85,7 @@ def told(kind: str, env: dict[str, str], flag: str) -> int:
 
 @pytest.mark.parametrize("kind", ["worker", "scheduler"])
 def test_a_process_is_alive_while_its_server_is_away_and_not_when_it_hangs(kind, tmp_path):
-    with Stack(tmp_path, gateways=0, workers=0, schedulers=0) as stack:
+    with Stack(tmp_path, gateways=0, workers=0, schedulers=0, cold=True) as stack:
         process = stack.add(kind, kind).start()
         file = sign(load({"NORIPAN_DATA_DIR": str(tmp_path)}), kind)
         stack.server.stop()
@@ -99,7 +99,7 @@ def test_a_process_is_alive_while_its_server_is_away_and_not_when_it_hangs(kind,
 
 
 def test_a_gateway_that_is_told_to_end_is_not_ready_and_serves_on_for_a_while(tmp_path):
-    with Stack(tmp_path, gateways=0) as stack:
+    with Stack(tmp_path, gateways=0, cold=True) as stack:
         gateway = stack.add("gateway", "gateway", NORIPAN_DRAIN_S="60").start()
         gateway.signal(15)
         wait_until(lambda: told("gateway", gateway.env, "--check") == 1)
@@ -125,7 +125,7 @@ def test_a_worker_ends_in_good_order_whenever_it_is_told(tmp_path):
                 await asyncio.to_thread(worker.wait_ready)
             await asyncio.gather(*games)
 
-    with Stack(tmp_path, workers=2) as stack:
+    with Stack(tmp_path, workers=2, cold=True) as stack:
         run(scenario(stack))
         assert "Traceback" not in "".join(worker.log.read_text() for worker in stack.worker)
 

@@ -73,7 +73,8 @@ def test_the_neighbours_of_a_room_that_a_worker_was_lost_over_are_not_counted(ur
                 [claim] = reply.claims  # each by itself, so that the next loss says whose it is
                 counts.append(claim.claims)
                 reply = await s.turn([s.decide(claim)], door="door:x")
-            assert sorted(counts) == [1, 2, 2], "three epochs were lost: over all three, over one, and over another"
+            # Three epochs were lost: one over all three, two over one; over the same when all of it took less than a millisecond.
+            assert sorted(counts) in ([1, 2, 2], [1, 1, 3])
             assert [await s.get("claims"), await s.m("claimed")] == [None, b""]
 
     asyncio.run(body())
